@@ -1,0 +1,16 @@
+# Every packaged MLIR archive names the shared `LLVM` in its link interface.
+# Replace that name by TileDialect's list of component archives, so that a tool
+# is self-contained, starts fast and holds one copy of LLVM.
+function(tile_dialect_link_mlir_statically replacement)
+  foreach(target IN LISTS MLIR_EXPORTED_TARGETS)
+    get_target_property(type ${target} TYPE)
+    if(NOT type STREQUAL "STATIC_LIBRARY")
+      continue()
+    endif()
+    get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
+    if(links)
+      list(TRANSFORM links REPLACE "^LLVM$" "${replacement}")
+      set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "${links}")
+    endif()
+  endforeach()
+endfunction()

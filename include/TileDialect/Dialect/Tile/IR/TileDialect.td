@@ -1,0 +1,43 @@
+//===- TileDialect.td - The tile dialect -------------------*- tablegen -*-===//
+//
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILEDIALECT_DIALECT_TILE_IR_TILEDIALECT_TD
+#define TILEDIALECT_DIALECT_TILE_IR_TILEDIALECT_TD
+
+include "mlir/IR/DialectBase.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::mlir::tile";
+  let summary = "What one program instance of a tile kernel computes";
+  let description = [{
+    A program instance works on whole tiles (ranked tensors of static shape) of
+    numbers and pointers. The dialect knows nothing of threads, shared memory or
+    a vendor: `tile_gpu` spreads a program over threads later, by giving the
+    tensors an encoding.
+
+    Arithmetic comes from `arith` and `math`, control flow from `scf` and
+    `cf`; kernels are `gpu.func`s. This dialect adds what those lack: the
+    position of the program in its grid, creation and reshaping of tiles,
+    pointers, memory, matrix products, reductions and scans.
+
+    Facts that a front end knows about an integer or pointer value are
+    discardable attributes on the op that makes it (or on the argument of a
+    function): `tile.divisibility`, `tile.contiguity` and `tile.constancy`,
+    each a dense i32 array with an entry for each dimension (one entry for a
+    scalar).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+}
+
+#endif // TILEDIALECT_DIALECT_TILE_IR_TILEDIALECT_TD

@@ -1,0 +1,43 @@
+//===- Passes.td - Passes of the tile_nv dialect -----------*- tablegen -*-===//
+//
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILEDIALECT_DIALECT_TILENV_TRANSFORMS_PASSES_TD
+#define TILEDIALECT_DIALECT_TILENV_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def TileNVSetTarget : Pass<"tile-nv-set-target", "::mlir::ModuleOp"> {
+  let summary = "Give each gpu.module its #nvvm.target";
+  let description = [{
+    Takes: any module. Replaces the targets of each `gpu.module` by one
+    `#nvvm.target` for `chip`, with the PTX version that the chip needs. Without
+    `chip` a module keeps its own target; one that has none gets sm_80.
+    Leaves: each `gpu.module` with exactly one target of a known chip. Fails on a
+    chip that is not known, on several targets, and on `tile` ops that stand
+    outside a kernel in a `gpu.module`.
+  }];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::gpu::GPUDialect"];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"\"", "Target chip, e.g. sm_90a">];
+}
+
+def TileNVVerifyResources : Pass<"tile-nv-verify-resources", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Check kernels against the limits of their chip";
+  let description = [{
+    Takes: kernels after `tile-gpu-distribute`. Fails, at the kernel, if it needs
+    more shared memory or threads than the chip of its `#nvvm.target` has. Turns
+    the kernel's `known_block_size` into `nvvm.reqntid`, drops
+    `tile_gpu.shared_bytes`, and sets `nvvm.maxnreg` to `max-registers` if that is
+    not 0.
+  }];
+  let dependentDialects = ["::mlir::tile_gpu::TileGPUDialect", "::mlir::NVVM::NVVMDialect"];
+  let options = [
+    Option<"maxRegisters", "max-registers", "int64_t", "0", "Most registers of a thread; 0: no limit">];
+}
+
+#endif // TILEDIALECT_DIALECT_TILENV_TRANSFORMS_PASSES_TD

@@ -1,0 +1,32 @@
+//===- TileDebugOps.cpp - Debugging ops -------------------------*- C++ -*-===//
+//
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileDetail.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+struct EraseTrueAssert : public OpRewritePattern<AssertOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AssertOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isConstantBool(op.getCondition(), true))
+      return rewriter.notifyMatchFailure(op, "condition is not all true");
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void AssertOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  patterns.add<EraseTrueAssert>(context);
+}

@@ -1,0 +1,217 @@
+//===- TileDialect.cpp - The tile dialect, its types and attributes -*- C++
+//-*-===//
+//
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileDetail.h"
+#include "TileDialect/Dialect/Tile/IR/EnumKeyword.h"
+#include "TileDialect/Dialect/Tile/IR/Tile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+#include "TileDialect/Dialect/Tile/IR/TileDialect.cpp.inc"
+
+#include "TileDialect/Dialect/Tile/IR/TileEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "TileDialect/Dialect/Tile/IR/TileAttributes.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "TileDialect/Dialect/Tile/IR/TileTypes.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "TileDialect/Dialect/Tile/IR/TileOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// The dialect
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Every tile op may be inlined anywhere: none depends on its function. A
+/// helper that is called in a combine region is inlined into that region.
+struct TileInlinerInterface : public DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *call, Operation *callable,
+                       bool wouldBeCloned) const final {
+    return true;
+  }
+  bool isLegalToInline(Region *dest, Region *src, bool wouldBeCloned,
+                       IRMapping &valueMapping) const final {
+    return true;
+  }
+  bool isLegalToInline(Operation *op, Region *dest, bool wouldBeCloned,
+                       IRMapping &valueMapping) const final {
+    return true;
+  }
+};
+} // namespace
+
+void TileDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "TileDialect/Dialect/Tile/IR/TileAttributes.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "TileDialect/Dialect/Tile/IR/TileTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "TileDialect/Dialect/Tile/IR/TileOps.cpp.inc"
+      >();
+  addInterfaces<TileInlinerInterface>();
+}
+
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                            Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+/// Verify the fact `attribute` of a value of `type`.
+static LogicalResult verifyFact(function_ref<InFlightDiagnostic()> emitError,
+                                NamedAttribute attribute, Type type) {
+  auto name = attribute.getName();
+  auto values = dyn_cast<DenseI32ArrayAttr>(attribute.getValue());
+  if (!values)
+    return emitError() << "expects " << name
+                       << " to be a dense array of i32; found "
+                       << attribute.getValue();
+  for (int32_t value : values.asArrayRef())
+    if (value <= 0)
+      return emitError() << "expects the entries of " << name
+                         << " to be positive; found " << value;
+  auto tile = dyn_cast<RankedTensorType>(type);
+  if (!isa<IntegerType, IndexType, PtrType>(getElementTypeOrSelf(type)))
+    return emitError() << "expects " << name
+                       << " on an integer or pointer value; found " << type;
+  int64_t rank = tile ? tile.getRank() : 1;
+  if (values.size() == rank)
+    return success();
+  return emitError() << "expects " << name << " to have " << rank
+                     << (rank == 1 ? " entry" : " entries") << " for " << type
+                     << "; found " << values.size();
+}
+
+static bool isFact(NamedAttribute attribute) {
+  return attribute.getName() == kDivisibilityAttrName ||
+         attribute.getName() == kContiguityAttrName ||
+         attribute.getName() == kConstancyAttrName;
+}
+
+LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  if (!isFact(attribute))
+    return success();
+  if (op->getNumResults() == 0)
+    return op->emitError("expects ")
+           << attribute.getName() << " on an op that has a result";
+  for (Type type : op->getResultTypes())
+    if (failed(verifyFact([&] { return op->emitError(); }, attribute, type)))
+      return failure();
+  return success();
+}
+
+LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op,
+                                                    unsigned regionIndex,
+                                                    unsigned argIndex,
+                                                    NamedAttribute attribute) {
+  if (!isFact(attribute))
+    return success();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function || argIndex >= function.getNumArguments())
+    return op->emitError("expects ")
+           << attribute.getName() << " on an argument of a function";
+  return verifyFact([&] { return op->emitError(); }, attribute,
+                    function.getArgumentTypes()[argIndex]);
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// True for the types that a tile of numbers is made of.
+static bool isNumberType(Type type) {
+  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type, Float8E4M3FNType,
+          Float8E5M2Type>(type))
+    return true;
+  return type.isSignlessInteger(1) || type.isSignlessInteger(8) ||
+         type.isSignlessInteger(16) || type.isSignlessInteger(32) ||
+         type.isSignlessInteger(64);
+}
+
+LogicalResult PtrType::verify(function_ref<InFlightDiagnostic()> emitError,
+                              Type pointeeType, unsigned memorySpace) {
+  if (!isNumberType(pointeeType) && !isa<PtrType>(pointeeType))
+    return emitError()
+           << "a tile pointer must point to an integer (1, 8, 16, 32 "
+              "or 64 bits), a floating-point number (f8E4M3FN, "
+              "f8E5M2, f16, bf16, f32 or f64) or a pointer; found "
+           << pointeeType;
+  if (memorySpace != 0 && memorySpace != 1 && memorySpace != 3)
+    return emitError()
+           << "a tile pointer must be in memory space 0 (generic), 1 "
+              "(global) or 3 (shared); found "
+           << memorySpace;
+  return success();
+}
+
+LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<int64_t> shape, Type elementType) {
+  if (!isNumberType(elementType) || elementType.isInteger(1))
+    return emitError()
+           << "the elements of a tile descriptor must be integers (8, "
+              "16, 32 or 64 bits) or floating-point numbers "
+              "(f8E4M3FN, f8E5M2, f16, bf16, f32 or f64); found "
+           << elementType;
+  // The number of dimensions that the hardware's tensor maps have.
+  if (shape.size() > 5)
+    return emitError()
+           << "a tile descriptor must have at most 5 dimensions; found "
+           << shape.size();
+  return verifyTileShape(emitError, shape, "the box of a tile descriptor");
+}
+
+Type DescType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(elementType) || parser.parseGreater())
+    return {};
+  return parser.getChecked<DescType>(loc, parser.getContext(), shape,
+                                     elementType);
+}
+
+void DescType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printDimensionList(getShape());
+  printer << 'x' << getElementType() << '>';
+}
+
+Type tile::getSameShape(Type type, Type elementType) {
+  if (auto tile = dyn_cast<RankedTensorType>(type))
+    return tile.clone(elementType);
+  return elementType;
+}
+
+Type tile::getPointeeLike(Type ptrLike) {
+  auto ptr = dyn_cast<PtrType>(getElementTypeOrSelf(ptrLike));
+  return ptr ? getSameShape(ptrLike, ptr.getPointeeType()) : Type();
+}
+
+Type tile::getI1SameShape(Type type) {
+  return getSameShape(type, IntegerType::get(type.getContext(), 1));
+}

@@ -1,0 +1,54 @@
+//===- InsertBarriers.cpp - Order accesses to shared memory -----*- C++ -*-===//
+//
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileDialect/Analysis/SharedMemoryHazards.h"
+#include "TileDialect/Dialect/TileGPU/IR/TileGPU.h"
+#include "TileDialect/Dialect/TileGPU/Transforms/Distribute.h"
+#include "TileDialect/Dialect/TileGPU/Transforms/Passes.h"
+#include "mlir/IR/Builders.h"
+
+namespace mlir::tile_gpu {
+#define GEN_PASS_DEF_TILEGPUINSERTBARRIERS
+#include "TileDialect/Dialect/TileGPU/Transforms/Passes.h.inc"
+} // namespace mlir::tile_gpu
+
+using namespace mlir;
+using namespace mlir::tile_gpu;
+
+namespace {
+struct TileGPUInsertBarriers
+    : public tile_gpu::impl::TileGPUInsertBarriersBase<TileGPUInsertBarriers> {
+  using TileGPUInsertBarriersBase::TileGPUInsertBarriersBase;
+
+  void runOnOperation() override {
+    bool usesSharedMemory = false;
+    WalkResult walk = getOperation().walk([&](Operation *op) {
+      auto alloc = dyn_cast<AllocOp>(op);
+      usesSharedMemory |=
+          alloc || op->hasAttrOfType<ScratchAttr>(kScratchAttrName);
+      if (!alloc || alloc.getOffset())
+        return WalkResult::advance();
+      alloc.emitOpError("expected an offset: tile-gpu-allocate-shared-memory "
+                        "must run first");
+      return WalkResult::interrupt();
+    });
+    if (walk.wasInterrupted())
+      return signalPassFailure();
+    if (!usesSharedMemory)
+      return;
+
+    SharedMemoryHazards hazards(
+        getOperation(), [](Operation *op) { return hasInternalBarrier(op); });
+    OpBuilder builder(&getContext());
+    for (Operation *op : hazards.getBarrierPoints()) {
+      builder.setInsertionPoint(op);
+      BarrierOp::create(builder, op->getLoc());
+    }
+  }
+};
+} // namespace

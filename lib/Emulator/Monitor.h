@@ -1,0 +1,74 @@
+//===- Monitor.h - Checks and counters that watch a launch ---*- C++ -*-===//
+//
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILEDIALECT_LIB_EMULATOR_MONITOR_H
+#define TILEDIALECT_LIB_EMULATOR_MONITOR_H
+
+#include "Machine.h"
+
+namespace tile_dialect::emulator {
+
+/// An access to the shared memory of a block by an asynchronous engine (the
+/// async proxy): bulk and tensor copies, st.async, wgmma.
+struct AsyncAccess {
+  const Inst *inst = nullptr;
+  /// The lane that issued it.
+  unsigned lane = 0;
+  Block *block = nullptr;
+  /// Offsets and sizes in the block's shared memory.
+  llvm::ArrayRef<std::pair<uint32_t, uint32_t>> ranges;
+  bool writes = false;
+  /// Completion is signalled to an mbarrier of the same block at this offset;
+  /// else to a group of the issuing thread.
+  bool hasMbarrier = false;
+  uint32_t mbarrier = 0;
+};
+
+/// Watches what the warps of one host thread do.  Each host thread has its own;
+/// state that blocks share is in the launch.
+class Monitor {
+public:
+  virtual ~Monitor() = default;
+
+  /// A block starts with memory that nobody has written.
+  virtual void startBlock(Block &block) {}
+  virtual void endBlock(Block &block) {}
+  virtual void startFrame(Warp &warp, Frame &frame) {}
+  /// Before an instruction is executed for the lanes of `mask`, which is not
+  /// empty; false if an error was filed.
+  virtual bool before(Warp &warp, const Inst &inst, LaneMask mask) {
+    return true;
+  }
+  /// Before the memory of an access is touched; false if an error was filed.
+  virtual bool access(Warp &warp, const Access &access) { return true; }
+  /// The lanes of a warp arrive at a barrier of the block.
+  virtual void arrive(Warp &warp, unsigned barrier, LaneMask lanes) {}
+  /// A barrier has completed its phase.
+  virtual void release(Block &block, unsigned barrier) {}
+  /// All the named lanes of a warp met (`bar.warp.sync`, `shfl.sync` …).
+  virtual void warpSync(Warp &warp, const Inst &inst, LaneMask lanes) {}
+  /// A warp arrives at the cluster's barrier; it has seen it complete.
+  virtual void clusterArrive(Warp &warp) {}
+  virtual void clusterWait(Warp &warp) {}
+  /// Lanes arrive at the mbarrier of a block (release), or have seen its phase
+  /// complete (acquire).
+  virtual void mbarrierArrive(Warp &warp, Block &owner, uint32_t offset,
+                              LaneMask lanes) {}
+  virtual void mbarrierWait(Warp &warp, Block &owner, uint32_t offset,
+                            LaneMask lanes) {}
+  /// An asynchronous access is issued; it completes (its mbarrier is signalled
+  /// behind that call, or its issuer has waited for it).
+  virtual void asyncStart(Warp &warp, const AsyncAccess &access) {}
+  virtual void asyncDone(Warp &warp, const AsyncAccess &access) {}
+};
+
+/// The monitor that the options ask for, or null.
+std::unique_ptr<Monitor> createMonitor(LaunchContext &context, Worker &worker);
+
+} // namespace tile_dialect::emulator
+
+#endif // TILEDIALECT_LIB_EMULATOR_MONITOR_H

@@ -1,0 +1,421 @@
+//===- OpsTensorCopy.cpp - cp.async.bulk.tensor ---*- C++ -*-===//
+//
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AsyncCopy.h"
+#include "TileDialect/Emulator/TensorMap.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace tile_dialect::emulator;
+using llvm::Twine;
+
+namespace {
+
+enum class TensorOp : uint8_t { Load, Store, Reduce, Prefetch };
+
+struct TensorInfo {
+  TensorOp op = TensorOp::Load;
+  unsigned rank = 0;
+  ReduceOp reduce = ReduceOp::None;
+  Space sharedSpace = Space::SharedCluster;
+  Operand map, shared, mbarrier, mask;
+  int64_t mapOffset = 0, sharedOffset = 0, mbarrierOffset = 0;
+  bool hasMask = false;
+  Operand coordinates[maximalTensorRank];
+};
+
+Type reduceType(TensorDataType type) {
+  switch (type) {
+  case TensorDataType::UInt32:
+    return Type::U32;
+  case TensorDataType::Int32:
+    return Type::S32;
+  case TensorDataType::UInt64:
+    return Type::U64;
+  case TensorDataType::Int64:
+    return Type::S64;
+  case TensorDataType::Float16:
+    return Type::F16;
+  case TensorDataType::BFloat16:
+    return Type::BF16;
+  case TensorDataType::Float32:
+  case TensorDataType::Float32FTZ:
+    return Type::F32;
+  case TensorDataType::Float64:
+    return Type::F64;
+  default:
+    return Type::None;
+  }
+}
+
+Type fillType(TensorDataType type) {
+  switch (elementBytes(type)) {
+  case 1:
+    return Type::B8;
+  case 2:
+    return Type::B16;
+  case 8:
+    return Type::B64;
+  default:
+    return Type::B32;
+  }
+}
+
+/// The pattern of elements out of bounds.
+uint64_t fillBits(const TensorMap &map) {
+  if (map.fill == TensorFill::Zero)
+    return 0;
+  return ~uint64_t(0) >> (64 - 8 * elementBytes(map.dataType) + 1);
+}
+
+/// One issued tensor copy.
+class TensorWalk {
+public:
+  TensorWalk(Warp &warp, const Inst &inst, unsigned lane)
+      : warp(warp), inst(inst), lane(lane),
+        info(*static_cast<const TensorInfo *>(inst.extra)) {}
+
+  bool issue();
+
+private:
+  bool fail(Report::Kind kind, const Twine &message) {
+    warp.error(kind, inst, lane, message);
+    return false;
+  }
+  bool readMap();
+  bool addBlock(Block *block, uint32_t offset, BulkCopy &copy);
+  bool addRow(uint8_t *base, uint32_t offset, uint64_t address, bool inside,
+              BulkCopy &copy);
+  void addBytes(uint8_t *base, uint32_t offset, uint8_t *global,
+                uint32_t bytes, BulkCopy &copy);
+
+  Warp &warp;
+  const Inst &inst;
+  unsigned lane;
+  const TensorInfo &info;
+  TensorMap map;
+  int64_t begin[maximalTensorRank] = {};
+};
+
+bool TensorWalk::readMap() {
+  uint64_t address = laneAddress(warp, info.map, info.mapOffset, lane);
+  if (address % 64 != 0)
+    return fail(Report::Kind::Misaligned,
+                "the address of a tensor map, 0x" +
+                    llvm::utohexstr(address, true) +
+                    ", is not a multiple of 64");
+  const uint8_t *bytes = warp.resolve(inst, Space::Generic, address,
+                                      tensorMapBytes, false, lane);
+  if (!bytes)
+    return false;
+  if (!TensorMap::decode(bytes, map))
+    return fail(Report::Kind::InvalidOperation,
+                "there is no tensor map of the emulator at 0x" +
+                    llvm::utohexstr(address, true));
+  if (map.rank != info.rank)
+    return fail(Report::Kind::InvalidOperation,
+                "the tensor map has rank " + Twine(map.rank) +
+                    ", the instruction " + Twine(info.rank));
+  for (unsigned i = 0; i < map.rank; ++i) {
+    begin[i] = int32_t(warp.lane(info.coordinates[i], lane));
+    // Seen on an H200: such a copy ends the kernel.
+    if (begin[i] < 0 && info.op != TensorOp::Load &&
+        info.op != TensorOp::Prefetch)
+      return fail(Report::Kind::InvalidOperation,
+                  "a tensor copy to global memory begins at coordinate " +
+                      Twine(begin[i]) + " of dimension " + Twine(i) +
+                      "; the hardware traps on negative ones");
+  }
+  if (begin[0] * int64_t(map.stride[0]) % 16 != 0)
+    return fail(Report::Kind::Misaligned,
+                "a tensor copy begins at element " + Twine(begin[0]) +
+                    " of a row, which is not a multiple of 16 bytes");
+  return true;
+}
+
+/// A run of bytes of a row, cut where the swizzle does.
+void TensorWalk::addBytes(uint8_t *base, uint32_t offset, uint8_t *global,
+                          uint32_t bytes, BulkCopy &copy) {
+  bool isLoad = info.op == TensorOp::Load;
+  while (bytes > 0) {
+    uint32_t part = bytes;
+    if (map.swizzle != TensorSwizzle::None)
+      part = std::min(part, 16 - offset % 16);
+    uint8_t *shared = base + swizzleOffset(map.swizzle, offset);
+    if (isLoad)
+      copy.pieces.push_back({shared, global, part});
+    else
+      copy.pieces.push_back({global, shared, part});
+    offset += part;
+    bytes -= part;
+    if (global)
+      global += part;
+  }
+}
+
+/// A row of the box: `address` is that of the element at coordinate zero of
+/// dimension 0; `inside` tells of the other dimensions.
+bool TensorWalk::addRow(uint8_t *base, uint32_t offset, uint64_t address,
+                        bool inside, BulkCopy &copy) {
+  int64_t element = map.stride[0], count = map.boxElements(0);
+  int64_t first = std::clamp<int64_t>(-begin[0], 0, count);
+  int64_t last = std::clamp<int64_t>(int64_t(map.dim[0]) - begin[0], first,
+                                     count);
+  if (!inside)
+    first = last = count;
+  bool isLoad = info.op == TensorOp::Load;
+  if (isLoad)
+    addBytes(base, offset, nullptr, first * element, copy);
+  if (last > first) {
+    uint32_t bytes = (last - first) * element;
+    uint64_t from = address + (begin[0] + first) * element;
+    uint8_t *global =
+        warp.resolve(inst, Space::Global, from, bytes, !isLoad, lane);
+    if (!global)
+      return false;
+    addBytes(base, offset + first * element, global, bytes, copy);
+  }
+  if (isLoad)
+    addBytes(base, offset + last * element, nullptr, (count - last) * element,
+             copy);
+  return true;
+}
+
+bool TensorWalk::addBlock(Block *block, uint32_t offset, BulkCopy &copy) {
+  uint32_t rows = 1;
+  for (unsigned i = 1; i < map.rank; ++i)
+    rows *= map.boxElements(i);
+  uint32_t pitch = map.rowPitch();
+  uint64_t end = uint64_t(offset) + uint64_t(rows) * pitch;
+  if (end > block->shared.size())
+    return fail(Report::Kind::OutOfBounds,
+                "the box of " + Twine(uint64_t(rows) * pitch) +
+                    " bytes at shared address 0x" +
+                    llvm::utohexstr(offset, true) +
+                    " ends outside of the block's shared memory of 0x" +
+                    llvm::utohexstr(block->shared.size(), true) + " bytes");
+  uint32_t index[maximalTensorRank] = {};
+  for (uint32_t row = 0; row < rows; ++row) {
+    bool inside = true;
+    uint64_t address = map.address;
+    for (unsigned i = 1; i < map.rank; ++i) {
+      int64_t at = begin[i] + int64_t(index[i]) * map.elementStride[i];
+      inside &= at >= 0 && at < int64_t(map.dim[i]);
+      address += at * map.stride[i];
+    }
+    if (!addRow(block->shared.data(), offset + row * pitch, address, inside,
+                copy))
+      return false;
+    for (unsigned i = 1; i < map.rank && ++index[i] == map.boxElements(i); ++i)
+      index[i] = 0;
+  }
+  copy.touched.push_back(
+      {block, info.op == TensorOp::Load, {{offset, rows * pitch}}});
+  return true;
+}
+
+bool TensorWalk::issue() {
+  if (!readMap())
+    return false;
+  if (info.op == TensorOp::Prefetch)
+    return true;
+  BulkCopy copy;
+  copy.elementType = fillType(map.dataType);
+  copy.fill = fillBits(map);
+  if (info.op == TensorOp::Reduce) {
+    copy.reduce = info.reduce;
+    copy.elementType = reduceType(map.dataType);
+    if (!hasReduceOp(info.reduce, copy.elementType))
+      return fail(Report::Kind::InvalidOperation,
+                  "this reduction is not defined for the tensor's type");
+  }
+  SharedPlace shared, mbarrier;
+  if (!locateShared(warp, inst, info.sharedSpace,
+                    laneAddress(warp, info.shared, info.sharedOffset, lane), 16,
+                    128, info.op == TensorOp::Load, lane, shared))
+    return false;
+  if (info.op != TensorOp::Load) {
+    if (!addBlock(shared.block, shared.offset, copy))
+      return false;
+    issueBulkCopy(warp, inst, lane, std::move(copy), true);
+    return true;
+  }
+  if (!locateShared(warp, inst, info.sharedSpace,
+                    laneAddress(warp, info.mbarrier, info.mbarrierOffset,
+                                lane),
+                    8, 8, true, lane, mbarrier))
+    return false;
+  copy.signalBytes = map.boxBytes();
+  if (!info.hasMask) {
+    copy.mbarriers.push_back(mbarrier);
+    if (!addBlock(shared.block, shared.offset, copy))
+      return false;
+    issueBulkCopy(warp, inst, lane, std::move(copy), false);
+    return true;
+  }
+  Cluster &cluster = *warp.block->cluster;
+  uint32_t mask = warp.lane(info.mask, lane) & 0xFFFF;
+  if (mask == 0 || mask >> cluster.numBlocks)
+    return fail(Report::Kind::InvalidOperation,
+                "the multicast mask 0x" + llvm::utohexstr(mask, true) +
+                    " does not fit a cluster of " + Twine(cluster.numBlocks) +
+                    " blocks");
+  for (uint32_t b = 0; b < cluster.numBlocks; ++b) {
+    if (!(mask >> b & 1))
+      continue;
+    Block *block = cluster.blocks[b].get();
+    copy.mbarriers.push_back(
+        {block, mbarrier.offset, block->shared.data() + mbarrier.offset});
+    if (!addBlock(block, shared.offset, copy))
+      return false;
+  }
+  issueBulkCopy(warp, inst, lane, std::move(copy), false);
+  return true;
+}
+
+Step tensorLanes(Warp &warp, const Inst &inst, LaneMask mask) {
+  for (unsigned l = 0; l < warpSize; ++l)
+    if ((mask >> l & 1) && !TensorWalk(warp, inst, l).issue())
+      return Step::Error;
+  return Step::Next;
+}
+
+} // namespace
+
+static bool takeRank(InstDecoder &d, TensorInfo &info) {
+  int rank = d.takeOneOf({"1d", "2d", "3d", "4d", "5d"});
+  if (rank < 0)
+    return d.fail("expected .1d to .5d");
+  info.rank = rank + 1;
+  return true;
+}
+
+/// The modes that are not emulated, and the modifiers that change nothing.
+static bool takeMode(InstDecoder &d) {
+  for (llvm::StringRef modifier : d.statement.modifiers)
+    if (modifier.starts_with("im2col") || modifier.starts_with("tile::") ||
+        modifier.starts_with("cta_group"))
+      return d.fail("'." + modifier +
+                    "' of cp.async.bulk.tensor is not emulated; the tile mode "
+                    "is");
+  d.take("tile");
+  return true;
+}
+
+static bool addMap(InstDecoder &d, unsigned index, TensorInfo &info) {
+  const OperandSyntax &syntax = d.statement.operands[index];
+  AddressOperand address;
+  if (!d.resolveAddress(syntax, address))
+    return false;
+  info.map = address.base;
+  info.mapOffset = address.offset;
+  d.operands.push_back(info.map);
+  if (syntax.children.size() != 1 ||
+      syntax.children[0].kind != OperandSyntax::Kind::Vector ||
+      syntax.children[0].children.size() != info.rank)
+    return d.fail("expected [tensorMap, {coordinates}] with " +
+                  Twine(info.rank) + " coordinates");
+  for (unsigned i = 0; i < info.rank; ++i) {
+    if (!d.addSource(syntax.children[0].children[i], Type::S32))
+      return false;
+    info.coordinates[i] = d.operands.back();
+  }
+  return true;
+}
+
+static bool addPlace(InstDecoder &d, unsigned index, Operand &base,
+                     int64_t &offset) {
+  AddressOperand address;
+  if (!d.resolveAddress(d.statement.operands[index], address))
+    return false;
+  base = address.base;
+  offset = address.offset;
+  d.operands.push_back(base);
+  return true;
+}
+
+static bool finishTensor(InstDecoder &d, TensorInfo &info, unsigned count,
+                         bool hint) {
+  if (hint && !d.addSource(count - 1, Type::B64))
+    return false;
+  d.setExtra(info);
+  return d.finish(tensorLanes);
+}
+
+/// To global memory: [map, {…}], [source].
+static bool decodeStore(InstDecoder &d, TensorInfo &info) {
+  if (!d.take("shared::cta"))
+    return d.fail("a tensor copy to .global comes from .shared::cta");
+  if (info.op == TensorOp::Reduce) {
+    info.reduce = takeReduceOp(d);
+    if (d.failed())
+      return false;
+  }
+  if (!d.take("bulk_group"))
+    return d.fail("a tensor copy to .global needs .bulk_group");
+  bool hint = d.take("L2::cache_hint");
+  info.sharedSpace = Space::Shared;
+  unsigned count = 2 + hint;
+  return d.needOperands(count) && addMap(d, 0, info) &&
+         addPlace(d, 1, info.shared, info.sharedOffset) &&
+         finishTensor(d, info, count, hint);
+}
+
+bool tile_dialect::emulator::decodeTensorCopy(InstDecoder &d) {
+  TensorInfo info;
+  if (!takeMode(d) || !takeRank(d, info))
+    return false;
+  llvm::StringRef dest = d.peek();
+  if (dest == "global") {
+    d.take(dest);
+    info.op = TensorOp::Store;
+    return decodeStore(d, info);
+  }
+  if (dest != "shared::cluster" && dest != "shared::cta")
+    return d.fail("expected .shared::cluster, .shared::cta or .global");
+  d.take(dest);
+  info.sharedSpace =
+      dest == "shared::cta" ? Space::Shared : Space::SharedCluster;
+  if (!d.take("global") || !d.take("mbarrier::complete_tx::bytes"))
+    return d.fail("a tensor copy to shared memory needs .global and "
+                  ".mbarrier::complete_tx::bytes");
+  info.hasMask = d.take("multicast::cluster");
+  bool hint = d.take("L2::cache_hint");
+  unsigned count = 3 + info.hasMask + hint;
+  if (!d.needOperands(count) ||
+      !addPlace(d, 0, info.shared, info.sharedOffset) || !addMap(d, 1, info) ||
+      !addPlace(d, 2, info.mbarrier, info.mbarrierOffset))
+    return false;
+  if (info.hasMask) {
+    if (!d.addSource(3, Type::B16))
+      return false;
+    info.mask = d.operands.back();
+  }
+  return finishTensor(d, info, count, hint);
+}
+
+bool tile_dialect::emulator::decodeTensorReduce(InstDecoder &d) {
+  TensorInfo info;
+  info.op = TensorOp::Reduce;
+  if (!takeMode(d) || !takeRank(d, info))
+    return false;
+  if (!d.take("global"))
+    return d.fail("a reducing tensor copy goes to .global");
+  return decodeStore(d, info);
+}
+
+bool tile_dialect::emulator::decodeTensorPrefetch(InstDecoder &d) {
+  TensorInfo info;
+  info.op = TensorOp::Prefetch;
+  if (!takeMode(d) || !takeRank(d, info))
+    return false;
+  bool hint = d.take("L2::cache_hint");
+  if (!d.take("L2") || !d.take("global"))
+    return d.fail("expected .L2.global");
+  unsigned count = 1 + hint;
+  return d.needOperands(count) && addMap(d, 0, info) &&
+         finishTensor(d, info, count, hint);
+}

@@ -1,0 +1,348 @@
+//===- OpsWgmma.cpp - wgmma ---*- C++ -*-===//
+//
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each warp of a warpgroup computes its 16 of the 64 rows by itself: they share
+// nothing but operands in shared memory.  The product is computed at issue; the
+// checks of the `race` mode know until when operands and accumulators are in use.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AsyncState.h"
+#include "Collective.h"
+#include "MatrixFragments.h"
+#include "MatrixDescriptor.h"
+#include "Monitor.h"
+
+using namespace tile_dialect::emulator;
+using llvm::Twine;
+
+namespace {
+
+struct WgmmaInfo {
+  unsigned n = 0, k = 0;
+  Type d = Type::None, a = Type::None, b = Type::None;
+  bool aInRegisters = false;
+  bool saturate = false;
+  bool negateA = false, negateB = false;
+  bool transposeA = false, transposeB = false;
+  /// D, then A (registers or descriptor), B's descriptor, scale-d.
+  unsigned firstA = 0, descriptorB = 0, scaleD = 0;
+};
+
+constexpr unsigned maximalN = 256, maximalK = 256, warpRows = 16;
+
+bool checkWarpgroup(Warp &warp, const Inst &inst) {
+  uint32_t last = warp.id / 4 * 4 + 3;
+  if (last < warp.block->numWarps)
+    return true;
+  warp.error(Report::Kind::InvalidOperation, inst, 0,
+             "wgmma needs a warpgroup of four warps; warp " + Twine(warp.id) +
+                 " of a block of " + Twine(warp.block->numWarps) +
+                 " warps is in none");
+  return false;
+}
+
+/// Reads `rows` x k elements of an operand in shared memory, as rows of k.
+bool readOperand(Warp &warp, const Inst &inst, const Operand &descriptor,
+                 Type type, unsigned firstRow, unsigned rows, unsigned k,
+                 bool isTransposed, bool negate, double *out,
+                 std::vector<InFlight::Range> *ranges) {
+  MatrixDescriptor parsed(*warp.source<uint64_t>(descriptor));
+  if (const char *message = parsed.problem()) {
+    warp.error(Report::Kind::InvalidOperation, inst, 0, message);
+    return false;
+  }
+  const std::vector<uint8_t> &shared = warp.block->shared;
+  unsigned bits = bitWidth(type), chunk = 128 / bits;
+  // Runs of 16 bytes along the contiguous dimension.
+  unsigned outer = isTransposed ? k : rows, inner = isTransposed ? rows : k;
+  unsigned innerBegin = isTransposed ? firstRow : 0;
+  unsigned outerBegin = isTransposed ? 0 : firstRow;
+  for (unsigned o = 0; o < outer; ++o) {
+    for (unsigned i = 0; i < inner; i += chunk) {
+      uint32_t offset = parsed.chunkOffset(
+          isTransposed, outerBegin + o, (innerBegin + i) / chunk);
+      if (offset < reservedSharedBytes || offset + 16 > shared.size()) {
+        warp.error(Report::Kind::OutOfBounds, inst, 0,
+                   "a matrix descriptor reaches shared address 0x" +
+                       Twine::utohexstr(offset) + ", outside of [0x400, 0x" +
+                       Twine::utohexstr(shared.size()) + ")");
+        return false;
+      }
+      if (ranges)
+        ranges->push_back({offset, 16});
+      double values[128];
+      decodeElements(type, shared.data() + offset, chunk, values);
+      for (unsigned e = 0; e < chunk; ++e) {
+        double value = negate ? -values[e] : values[e];
+        (isTransposed ? out[(i + e) * k + o] : out[o * k + i + e]) = value;
+      }
+    }
+  }
+  return true;
+}
+
+/// Notes what the instruction holds until its group is awaited.
+void holdOperands(Warp &warp, const Inst &inst, const WgmmaInfo &info,
+                  std::vector<InFlight::Range> ranges) {
+  WarpAsync &async = asyncOf(warp);
+  async.wgmmas.emplace_back();
+  PendingWgmma &pending = async.wgmmas.back();
+  pending.group = async.wgmmaGroups + 1;
+  if (InFlight *inFlight = asyncOf(*warp.block).inFlight.get())
+    inFlight->begin(warp, inst, 0, false, std::move(ranges), pending.shared);
+  if (!async.registers)
+    return;
+  WgmmaRegisters &registers = *async.registers;
+  registers.prepare(warp.frame);
+  registers.usesWgmma = true;
+  registers.lastWgmma = &inst;
+  bool isUnfenced = false;
+  auto hold = [&](const Operand &operand, std::vector<uint64_t> &list) {
+    size_t slot = operand.offset / 64;
+    if (operand.bank != Operand::Registers || slot >= list.size())
+      return;
+    isUnfenced |= registers.dirty[slot];
+    list[slot] = pending.group;
+    ++registers.numHeld;
+  };
+  for (unsigned i = 0; i < inst.numDestinations; ++i)
+    hold(inst.operands[i], registers.accumulators);
+  for (unsigned i = info.firstA; info.aInRegisters && i < info.descriptorB; ++i)
+    hold(inst.operands[i], registers.sources);
+  if (isUnfenced)
+    warp.context->report(
+        warp.block->cluster->number,
+        warp.makeReport(Report::Kind::Race, &inst, 0,
+                        "registers of this wgmma were written without a "
+                        "wgmma.fence between"));
+}
+
+Step wgmmaWarp(Warp &warp, const Inst &inst, LaneMask mask) {
+  Step step = needWholeWarp(warp, inst, mask);
+  if (step != Step::Next)
+    return step;
+  if (!checkWarpgroup(warp, inst))
+    return Step::Error;
+  const auto &info = *static_cast<const WgmmaInfo *>(inst.extra);
+  unsigned n = info.n, k = info.k;
+  bool isChecked = warp.monitor && warp.context->options.checkRaces;
+  std::vector<InFlight::Range> ranges;
+  std::vector<InFlight::Range> *noted = isChecked ? &ranges : nullptr;
+  double a[warpRows * maximalK];
+  // Large buffers are the thread's, not the stack's.
+  thread_local std::vector<double> rowsOfB(maximalN * maximalK),
+      b(maximalN * maximalK);
+  if (info.aInRegisters) {
+    const void *registers[4];
+    for (unsigned i = 0; i < 4; ++i)
+      registers[i] = warp.source<uint8_t>(inst.operands[info.firstA + i]);
+    gatherA(info.a, warpRows, k, registers, a);
+    for (unsigned i = 0; info.negateA && i < warpRows * k; ++i)
+      a[i] = -a[i];
+  } else if (!readOperand(warp, inst, inst.operands[info.firstA], info.a,
+                          warp.id % 4 * warpRows, warpRows, k, info.transposeA,
+                          info.negateA, a, noted)) {
+    return Step::Error;
+  }
+  if (!readOperand(warp, inst, inst.operands[info.descriptorB], info.b, 0, n, k,
+                   info.transposeB, info.negateB, rowsOfB.data(), noted))
+    return Step::Error;
+  for (unsigned row = 0; row < n; ++row)
+    for (unsigned i = 0; i < k; ++i)
+      b[i * n + row] = rowsOfB[row * k + i];
+  double d[warpRows * maximalN];
+  void *registers[maximalN / 2];
+  for (unsigned i = 0; i < inst.numDestinations; ++i)
+    registers[i] = warp.dest<uint8_t>(inst.operands[i]);
+  LaneMask scale = warp.predicate(inst.operands[info.scaleD]);
+  if (scale != 0 && scale != allLanes)
+    return warp.error(Report::Kind::InvalidOperation, inst, 0,
+                      "scale-d must be the same in all lanes");
+  if (scale)
+    gatherC(info.d, warpRows, n, registers, d);
+  else
+    std::fill(d, d + warpRows * n, 0.0);
+  multiplyAdd(warpRows, n, k, a, b.data(), d);
+  scatterD(info.d, warpRows, n, info.saturate, d, registers);
+  if (LLVM_UNLIKELY(warp.monitor != nullptr)) {
+    warp.worker->stats.matrixMacs += uint64_t(warpRows) * n * k;
+    if (isChecked)
+      holdOperands(warp, inst, info, std::move(ranges));
+  }
+  return Step::Next;
+}
+
+Step wgmmaFence(Warp &warp, const Inst &inst, LaneMask mask) {
+  Step step = needWholeWarp(warp, inst, mask);
+  if (step != Step::Next || !warp.context->options.checkRaces)
+    return step;
+  WarpAsync &async = asyncOf(warp);
+  if (async.registers) {
+    async.registers->usesWgmma = true;
+    async.registers->prepare(warp.frame);
+    auto &dirty = async.registers->dirty;
+    dirty.assign(dirty.size(), false);
+  }
+  return Step::Next;
+}
+
+Step wgmmaCommit(Warp &warp, const Inst &inst, LaneMask mask) {
+  Step step = needWholeWarp(warp, inst, mask);
+  if (step != Step::Next)
+    return step;
+  if (warp.monitor)
+    ++asyncOf(warp).wgmmaGroups;
+  return Step::Next;
+}
+
+/// immediate: the groups that may stay pending.
+Step wgmmaWait(Warp &warp, const Inst &inst, LaneMask mask) {
+  Step step = needWholeWarp(warp, inst, mask);
+  if (step != Step::Next || !warp.monitor)
+    return step;
+  WarpAsync &async = asyncOf(warp);
+  uint64_t keep = inst.immediate;
+  if (async.wgmmaGroups < keep)
+    return Step::Next;
+  uint64_t done = async.wgmmaGroups - keep;
+  while (!async.wgmmas.empty() && async.wgmmas.front().group <= done) {
+    async.wgmmas.front().shared.end();
+    async.wgmmas.pop_front();
+  }
+  if (async.registers)
+    async.registers->release(done);
+  return Step::Next;
+}
+
+bool isByteType(Type type) { return type == Type::S8 || type == Type::U8; }
+bool isFloat8(Type type) { return type == Type::E4M3 || type == Type::E5M2; }
+
+/// The k of a type of A and B, zero if wgmma has none; checks D as well.
+unsigned depthOf(const WgmmaInfo &info) {
+  bool toFloat = info.d == Type::F32, toHalf = info.d == Type::F16;
+  if (info.a == Type::F16 && info.b == info.a && (toFloat || toHalf))
+    return 16;
+  if (info.a == Type::BF16 && info.b == info.a && toFloat)
+    return 16;
+  if (info.a == Type::TF32 && info.b == info.a && toFloat)
+    return 8;
+  if (isFloat8(info.a) && isFloat8(info.b) && (toFloat || toHalf))
+    return 32;
+  if (isByteType(info.a) && isByteType(info.b) && info.d == Type::S32)
+    return 32;
+  if (info.a == Type::B1 && info.b == info.a && info.d == Type::S32)
+    return 256;
+  return 0;
+}
+
+} // namespace
+
+static bool takeWgmmaTypes(InstDecoder &d, WgmmaInfo &info) {
+  MatrixShape shape;
+  if (!takeShape(d, shape))
+    return false;
+  info.n = shape.n;
+  info.k = shape.k;
+  info.d = d.needType();
+  info.a = d.needType();
+  info.b = d.needType();
+  if (d.failed())
+    return false;
+  info.saturate = d.take("satfinite");
+  bool isInteger = info.d == Type::S32;
+  if (info.a == Type::B1 && (!d.take("and") || !d.take("popc")))
+    return d.fail("wgmma of .b1 needs .and.popc");
+  if (info.saturate && !isByteType(info.a))
+    return d.fail(".satfinite is for integers");
+  bool isN = shape.n >= 8 && shape.n <= 256 && shape.n % 8 == 0 &&
+             (!isInteger || shape.n == 8 || shape.n == 24 || shape.n % 16 == 0);
+  if (shape.m == 64 && isN && shape.k && shape.k == depthOf(info))
+    return true;
+  return d.fail("wgmma has no m" + Twine(shape.m) + "n" + Twine(shape.n) +
+                "k" + Twine(shape.k) + " of ." + typeName(info.d) + "." +
+                typeName(info.a) + "." + typeName(info.b));
+}
+
+/// `imm-scale` is 1 or -1, `imm-trans` is 0 or 1.
+static bool takeImmediate(InstDecoder &d, unsigned index, int64_t plain,
+                          int64_t special, bool &result) {
+  int64_t value;
+  if (!d.constantValue(index, value))
+    return false;
+  if (value != plain && value != special)
+    return d.fail("operand " + Twine(index) + " must be " + Twine(plain) +
+                  " or " + Twine(special) + ", found " + Twine(value));
+  result = value == special;
+  return true;
+}
+
+static bool decodeMmaAsync(InstDecoder &d) {
+  if (d.take("sp"))
+    return d.fail("wgmma.mma_async.sp (sparse matrices) is not emulated");
+  WgmmaInfo info;
+  if (!d.take("sync") || !d.take("aligned"))
+    return d.fail("wgmma needs .sync.aligned");
+  if (!takeWgmmaTypes(d, info))
+    return false;
+  if (!d.needOperands(4, 8))
+    return false;
+  info.aInRegisters =
+      d.statement.operands[1].kind == OperandSyntax::Kind::Vector;
+  bool isInteger = info.d == Type::S32;
+  bool hasTranspose = bitWidth(info.a) == 16;
+  unsigned count = 4 + (isInteger ? 0 : 2) +
+                   (hasTranspose ? (info.aInRegisters ? 1 : 2) : 0);
+  if (!d.needOperands(count) ||
+      !addDestVector(d, 0, Type::B32,
+                     info.n / (info.d == Type::F16 ? 4 : 2)))
+    return false;
+  info.firstA = d.operands.size();
+  if (!(info.aInRegisters ? addSourceVector(d, 1, Type::B32, 4)
+                          : d.addSource(1, Type::B64)))
+    return false;
+  info.descriptorB = d.operands.size();
+  if (!d.addSource(2, Type::B64))
+    return false;
+  info.scaleD = d.operands.size();
+  if (!d.addSource(3, Type::Pred))
+    return false;
+  unsigned next = 4;
+  if (!isInteger && (!takeImmediate(d, next++, 1, -1, info.negateA) ||
+                     !takeImmediate(d, next++, 1, -1, info.negateB)))
+    return false;
+  if (hasTranspose && !info.aInRegisters &&
+      !takeImmediate(d, next++, 0, 1, info.transposeA))
+    return false;
+  if (hasTranspose && !takeImmediate(d, next++, 0, 1, info.transposeB))
+    return false;
+  d.setExtra(info);
+  return d.finish(wgmmaWarp);
+}
+
+static bool decodeWgmma(InstDecoder &d) {
+  if (d.take("mma_async"))
+    return decodeMmaAsync(d);
+  int op = d.takeOneOf({"fence", "commit_group", "wait_group"});
+  if (op < 0)
+    return d.fail("expected .mma_async, .fence, .commit_group or .wait_group");
+  if (!d.take("sync") || !d.take("aligned"))
+    return d.fail("wgmma needs .sync.aligned");
+  if (op < 2)
+    return d.needOperands(0) && d.finish(op == 0 ? wgmmaFence : wgmmaCommit);
+  int64_t count;
+  if (!d.needOperands(1) || !d.constantValue(0, count))
+    return false;
+  if (count < 0)
+    return d.fail("the number of pending groups is not negative");
+  d.inst.immediate = count;
+  return d.finish(wgmmaWait);
+}
+
+void tile_dialect::emulator::registerWgmmaOps(OpcodeTable &table) {
+  table.add("wgmma", decodeWgmma, InstructionClass::Matrix);
+}

@@ -1,0 +1,72 @@
+//===- Pipelines.cpp - The product's pass pipelines -----------------------===//
+//
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileDialect/Pipelines/Pipelines.h"
+#include "TileDialect/Conversion/Passes.h"
+#include "TileDialect/Dialect/Tile/Transforms/Passes.h"
+#include "TileDialect/Dialect/TileGPU/Transforms/Passes.h"
+#include "TileDialect/Dialect/TileNV/Transforms/Passes.h"
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void tile::buildTileToTileGPUPipeline(OpPassManager &pm,
+                                      const TileToNVVMOptions &options) {
+  pm.addPass(tile_nv::createTileNVSetTarget({options.chip}));
+  OpPassManager &module = pm.nest<gpu::GPUModuleOp>();
+  module.addPass(tile::createTileInlineHelpers());
+  module.addPass(createCanonicalizerPass());
+  module.addPass(tile::createTileCombine());
+  module.addPass(tile::createTileReorderBroadcast());
+  module.addPass(createCSEPass());
+  module.addPass(createLoopInvariantCodeMotionPass());
+  module.addPass(tile::createConvertTileToTileGPU(
+      {options.numWarps, /*threadsPerWarp=*/32, options.numCTAs}));
+  OpPassManager &kernel = module.nest<gpu::GPUFuncOp>();
+  kernel.addPass(tile_gpu::createTileGPUCoalesce());
+  kernel.addPass(tile_gpu::createTileGPURemoveLayoutConversions());
+  kernel.addPass(tile_gpu::createTileGPUOptimizeReductions());
+  kernel.addPass(tile_gpu::createTileGPURemoveLayoutConversions());
+  module.addPass(createCanonicalizerPass());
+  module.addPass(createCSEPass());
+}
+
+void tile::buildTileToNVVMPipeline(OpPassManager &pm,
+                                   const TileToNVVMOptions &options) {
+  buildTileToTileGPUPipeline(pm, options);
+  OpPassManager &module = pm.nest<gpu::GPUModuleOp>();
+  OpPassManager &kernel = module.nest<gpu::GPUFuncOp>();
+  kernel.addPass(tile_gpu::createTileGPUAllocateSharedMemory());
+  kernel.addPass(tile_gpu::createTileGPUInsertBarriers());
+  module.addPass(tile_gpu::createTileGPUDistribute());
+  module.addPass(
+      tile_nv::createTileNVVerifyResources({options.maxRegisters}));
+  module.addPass(createCSEPass());
+  module.addPass(createSCFToControlFlowPass());
+  ConvertGpuOpsToNVVMOpsOptions gpuOptions;
+  gpuOptions.useBarePtrCallConv = true;
+  module.addPass(createConvertGpuOpsToNVVMOps(gpuOptions));
+  module.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void tile::registerTilePipelines() {
+  PassPipelineRegistration<TileToNVVMOptions>(
+      "tile-to-tile-gpu",
+      "Give the tiles of all kernels layouts: tile -> tile_gpu",
+      buildTileToTileGPUPipeline);
+  PassPipelineRegistration<TileToNVVMOptions>(
+      "tile-to-nvvm",
+      "Compile kernels of tiles to code of a thread: tile -> llvm + nvvm",
+      buildTileToNVVMPipeline);
+}

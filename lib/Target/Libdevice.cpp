@@ -1,0 +1,65 @@
+//===- Libdevice.cpp - NVIDIA's bitcode library of math functions ---------===//
+//
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileDialect/Target/Libdevice.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+
+using namespace mlir;
+
+/// The first function of libdevice that `module` uses but does not define.
+static const llvm::Function *findUndefined(const llvm::Module &module) {
+  for (const llvm::Function &function : module)
+    if (function.isDeclaration() && function.getName().starts_with("__nv_") &&
+        !function.use_empty())
+      return &function;
+  return nullptr;
+}
+
+bool tile::needsLibdevice(const llvm::Module &module) {
+  return findUndefined(module) != nullptr;
+}
+
+LogicalResult tile::linkLibdevice(llvm::Module &module, StringRef path,
+                                  Location loc) {
+  // Lazy: only the bodies of functions that are linked get read.
+  llvm::SMDiagnostic error;
+  std::unique_ptr<llvm::Module> library =
+      llvm::getLazyIRFileModule(path, error, module.getContext());
+  if (!library)
+    return emitError(loc) << "cannot read libdevice '" << path
+                          << "': " << error.getMessage();
+
+  // libdevice was built for another triple of the same machine.
+  library->setTargetTriple(module.getTargetTriple());
+  library->setDataLayout(module.getDataLayout());
+  bool failed = llvm::Linker::linkModules(
+      module, std::move(library), llvm::Linker::Flags::LinkOnlyNeeded,
+      [](llvm::Module &linked, const llvm::StringSet<> &names) {
+        llvm::internalizeModule(linked, [&](const llvm::GlobalValue &value) {
+          return !value.hasName() || !names.contains(value.getName());
+        });
+      });
+  if (failed)
+    return emitError(loc) << "cannot link libdevice '" << path << "'";
+
+  if (const llvm::Function *missing = findUndefined(module))
+    return emitError(loc) << "function '" << missing->getName()
+                          << "' is not in libdevice '" << path << "'";
+
+  // __nvvm_reflect("__CUDA_FTZ") reads this: denormal numbers are kept.
+  if (!module.getModuleFlag("nvvm-reflect-ftz"))
+    module.addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", 0U);
+  return success();
+}
