@@ -48,6 +48,8 @@ struct BulkCopy {
   Type elementType = Type::B8;
   /// The pattern of an element that is out of bounds.
   uint64_t fill = 0;
+  /// The f32 values become tf32 ones, as loads of such tensors do.
+  bool roundsToTF32 = false;
   /// Signalled at the end: an mbarrier for each receiving block, and bytes.
   llvm::SmallVector<SharedPlace, 2> mbarriers;
   int64_t signalBytes = 0;

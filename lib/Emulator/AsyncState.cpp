@@ -19,7 +19,16 @@ void AsyncOperation::read() {
   hasRead = true;
   if (onRead)
     onRead();
+  if (!inGroup)
+    reads.end();
+}
+
+void AsyncOperation::await() {
+  read();
   reads.end();
+  if (onAwaited)
+    onAwaited();
+  onAwaited = nullptr;
 }
 
 void AsyncOperation::finish() {

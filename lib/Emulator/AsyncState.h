@@ -32,12 +32,17 @@ namespace tile_dialect::emulator {
 /// A bulk or tensor copy: it reads its source first and completes later.
 struct AsyncOperation {
   std::function<void()> onRead, onFinish;
-  /// Entries of InFlight that end with the reading and with the whole.
+  /// The issuing thread has waited for the reading (bulk async-groups).
+  std::function<void()> onAwaited;
+  /// Entries of InFlight that end with the reading, or where it is awaited, and
+  /// with the whole.
   InFlightList reads, writes;
-  bool hasRead = false, hasFinished = false;
+  bool hasRead = false, hasFinished = false, inGroup = false;
 
   void read();
   void finish();
+  /// Reads at the latest now, as seen by the issuing thread.
+  void await();
 };
 using AsyncOperationRef = std::shared_ptr<AsyncOperation>;
 
@@ -68,7 +73,9 @@ struct PendingCopy {
 
 /// A `wgmma` that its warp has not awaited.
 struct PendingWgmma {
+  const Inst *inst = nullptr;
   uint64_t group = 0;
+  std::vector<InFlight::Range> ranges;
   InFlightList shared;
 };
 

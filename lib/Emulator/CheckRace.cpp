@@ -61,12 +61,15 @@ struct RaceChecker::Current {
   Stamp stamp;
 };
 
-void ShadowPage::refine() {
-  std::vector<ShadowCell> fine(bytes);
-  for (uint64_t i = 0; i < bytes; ++i)
-    fine[i] = cells[i / granule];
+void ShadowPage::refine(uint64_t offset, uint32_t accessBytes) {
+  unsigned needed = (offset | accessBytes) & 1 ? 1 : 2;
+  if (((offset | accessBytes) & 3) == 0 || needed >= granule)
+    return;
+  std::vector<ShadowCell> fine(bytes / needed);
+  for (uint64_t i = 0; i < fine.size(); ++i)
+    fine[i] = cells[i * needed / granule];
   cells = std::move(fine);
-  granule = 1;
+  granule = needed;
 }
 
 RaceChecker::RaceChecker(LaunchContext &context, Worker &worker)
@@ -80,6 +83,7 @@ RaceChecker::~RaceChecker() = default;
 
 void RaceChecker::startBlock(Block &block) {
   std::unique_ptr<ClusterState> &state = clusters[block.cluster];
+  lastCluster = nullptr;
   if (block.rank == 0) {
     state = std::make_unique<ClusterState>();
     state->warpsPerBlock = block.numWarps;
@@ -95,12 +99,17 @@ void RaceChecker::startBlock(Block &block) {
 }
 
 void RaceChecker::endBlock(Block &block) {
+  lastCluster = nullptr;
   if (block.rank + 1 == block.cluster->numBlocks)
     clusters.erase(block.cluster);
 }
 
 RaceChecker::ClusterState &RaceChecker::stateOf(const Block &block) {
-  return *clusters[block.cluster];
+  if (block.cluster != lastCluster) {
+    lastCluster = block.cluster;
+    lastState = clusters[block.cluster].get();
+  }
+  return *lastState;
 }
 
 uint32_t RaceChecker::actorOf(const Warp &warp) {
@@ -206,8 +215,7 @@ bool RaceChecker::isOrdered(const Current &current, Stamp previous) const {
     return true;
   if (current.atomic && previous.isAtomic())
     return true;
-  uint32_t own = current.warp.block->cluster->number & 0x3FFFFF;
-  if (previous.cluster() == own) {
+  if (previous.cluster() == current.stamp.cluster()) {
     if (previous.warp() == current.actor && previous.lane() == current.lane)
       return true;
     return previous.clock() <=
@@ -294,13 +302,18 @@ void RaceChecker::reportRace(const Current &current, uint64_t address,
 void RaceChecker::touch(const Current &current, ShadowPage &page,
                         uint64_t address, uint32_t bytes) {
   uint64_t offset = address % ShadowPage::bytes;
-  if (page.granule == 4 && (offset % 4 || bytes % 4))
-    page.refine();
+  page.refine(offset, bytes);
   unsigned granule = page.granule;
   uint32_t instIndex = &current.inst - context.image.code.data();
   bool reported = false;
   for (uint32_t i = 0; i < bytes; i += granule) {
     ShadowCell &cell = page.cells[(offset + i) / granule];
+    // What the warp has just read is known to be fine.
+    if (!current.writes && cell.reads[0].isSameTime(current.stamp) &&
+        !cell.write.isSameWarp(current.stamp)) {
+      cell.reads[0] = current.stamp;
+      continue;
+    }
     if (!reported && !isOrdered(current, cell.write) &&
         !(current.writes && !current.atomic &&
           writesSameValue(current, address + i, granule))) {
@@ -325,9 +338,7 @@ void RaceChecker::touch(const Current &current, ShadowPage &page,
       cell.reads[0] = cell.reads[1] = Stamp();
       continue;
     }
-    bool sameWarp = cell.reads[0].warp() == current.stamp.warp() &&
-                    cell.reads[0].cluster() == current.stamp.cluster();
-    if (cell.reads[0] && !sameWarp) {
+    if (cell.reads[0] && !cell.reads[0].isSameWarp(current.stamp)) {
       cell.reads[1] = cell.reads[0];
       cell.readInsts[1] = cell.readInsts[0];
     }
@@ -383,7 +394,9 @@ void RaceChecker::access(Warp &warp, const Access &access) {
   for (unsigned l = 0; l < warpSize; ++l) {
     if (!(access.mask >> l & 1))
       continue;
-    Place place = placeOf(warp, access.space, access.addresses[l]);
+    Place place{access.space, warp.block, access.addresses[l]};
+    if (access.space != Space::Shared || place.address >> sharedRankShift)
+      place = placeOf(warp, access.space, access.addresses[l]);
     if (place.space != Space::Shared && place.space != Space::Global)
       continue;
     // What is out of bounds is reported by the access itself.

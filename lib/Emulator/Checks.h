@@ -42,6 +42,13 @@ public:
              uint64_t(lane) << 28 | uint64_t(clock & 0x7FFFFFF) << 1 |
              uint64_t(atomic)) {}
   explicit operator bool() const { return bits != 0; }
+  /// Of the same warp at the same time, whichever lane.
+  bool isSameTime(const Stamp &other) const {
+    return ((bits ^ other.bits) & ~(uint64_t(31) << 28)) == 0;
+  }
+  bool isSameWarp(const Stamp &other) const {
+    return bits >> 33 == other.bits >> 33;
+  }
   uint32_t cluster() const { return bits >> 42; }
   uint32_t warp() const { return bits >> 33 & 0x1FF; }
   uint32_t lane() const { return bits >> 28 & 31; }
@@ -60,12 +67,13 @@ struct ShadowCell {
 };
 
 /// Cells for 1,024 bytes.  A cell covers four bytes until somebody accesses
-/// fewer, then one.
+/// fewer, then two or one.
 struct ShadowPage {
   static constexpr uint64_t bytes = 1024;
   unsigned granule = 4;
   std::vector<ShadowCell> cells{bytes / 4};
-  void refine();
+  /// Makes the cells as small as the access at `offset` needs.
+  void refine(uint64_t offset, uint32_t accessBytes);
 };
 
 /// A logical time for each warp of a cluster.
@@ -117,6 +125,9 @@ private:
   LaunchContext &context;
   Worker &worker;
   llvm::DenseMap<const Cluster *, std::unique_ptr<ClusterState>> clusters;
+  /// The last one that was looked up.
+  const Cluster *lastCluster = nullptr;
+  ClusterState *lastState = nullptr;
 };
 
 //===----------------------------------------------------------------------===//

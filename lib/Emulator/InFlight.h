@@ -125,7 +125,7 @@ public:
   void prepare(Frame *current);
 };
 
-/// What Monitor's `before`, `access`, `release` and `warpSync` pass on.
+/// What the monitor passes on when threads meet.
 void noteProxyFence(Warp &warp, LaneMask mask);
 void noteBlockBarrier(Block &block);
 /// Checks an ordinary access against what is in flight; files reports.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "Mbarrier.h"
 #include "Monitor.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -266,7 +267,8 @@ void Cluster::reportDeadlock(bool spinning) {
       for (const Split &split : block->warps[w]->splits)
         report.notes.push_back(block->warps[w]->describePosition(split));
     llvm::SmallVector<llvm::StringRef> lines;
-    std::string barriers = block->describeBarriers();
+    std::string barriers =
+        block->describeBarriers() + describeMbarriers(*block);
     llvm::StringRef(barriers).split(lines, '\n', -1, /*KeepEmpty=*/false);
     for (llvm::StringRef line : lines)
       report.notes.push_back(line.str());

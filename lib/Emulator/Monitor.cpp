@@ -7,6 +7,7 @@
 
 #include "Monitor.h"
 #include "Checks.h"
+#include "InFlight.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -152,13 +153,17 @@ public:
     }
     if (values)
       values->before(warp, inst, mask);
+    if (races)
+      checkRegistersInFlight(warp, inst, mask);
     return true;
   }
   bool access(Warp &warp, const Access &access) override {
     if (counts)
       countAccess(warp, access, worker.stats);
-    if (races)
+    if (races) {
       races->access(warp, access);
+      checkSharedInFlight(warp, access);
+    }
     if (values)
       values->access(warp, access);
     return true;
@@ -169,13 +174,17 @@ public:
       races->arrive(warp, barrier);
   }
   void release(Block &block, unsigned barrier) override {
-    if (races)
+    if (races) {
       races->release(block, barrier);
+      noteBlockBarrier(block);
+    }
   }
   void warpSync(Warp &warp, const Inst &inst, LaneMask) override {
     // Of the instructions that name lanes, bar.warp.sync alone orders memory.
-    if (races && inst.instructionClass == InstructionClass::Barrier)
+    if (races && inst.instructionClass == InstructionClass::Barrier) {
       races->warpSync(warp);
+      noteBlockBarrier(*warp.block);
+    }
   }
   void clusterArrive(Warp &warp) override {
     ++worker.stats.barriers;
@@ -183,8 +192,10 @@ public:
       races->clusterArrive(warp);
   }
   void clusterWait(Warp &warp) override {
-    if (races)
+    if (races) {
       races->clusterWait(warp);
+      noteBlockBarrier(*warp.block);
+    }
   }
   void mbarrierArrive(Warp &warp, Block &owner, uint32_t offset,
                       LaneMask) override {
@@ -194,8 +205,10 @@ public:
   }
   void mbarrierWait(Warp &warp, Block &owner, uint32_t offset,
                     LaneMask) override {
-    if (races)
+    if (races) {
       races->mbarrierWait(warp, owner, offset);
+      noteBlockBarrier(*warp.block);
+    }
   }
   void asyncStart(Warp &warp, const AsyncAccess &access) override {
     if (races)

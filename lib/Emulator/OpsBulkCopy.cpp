@@ -17,6 +17,13 @@ using llvm::Twine;
 // Issue
 //===----------------------------------------------------------------------===//
 
+/// To the nearest even; every NaN becomes one, subnormals stay.
+static uint32_t roundBitsToTF32(uint32_t bits) {
+  if ((bits & 0x7FFFFFFF) > 0x7F800000)
+    return 0x7FFFE000;
+  return (bits + 0xFFF + (bits >> 13 & 1)) & ~0x1FFFu;
+}
+
 static void movePiece(const BulkCopy &copy, const CopyPiece &piece,
                       const uint8_t *source) {
   unsigned element = std::max(1u, bitWidth(copy.elementType) / 8);
@@ -24,6 +31,15 @@ static void movePiece(const BulkCopy &copy, const CopyPiece &piece,
     for (uint32_t i = 0; i < piece.bytes; i += element)
       std::memcpy(piece.dest + i, &copy.fill,
                   std::min(element, piece.bytes - i));
+    return;
+  }
+  if (copy.roundsToTF32) {
+    for (uint32_t i = 0; i < piece.bytes; i += 4) {
+      uint32_t bits;
+      std::memcpy(&bits, source + i, 4);
+      bits = roundBitsToTF32(bits);
+      std::memcpy(piece.dest + i, &bits, 4);
+    }
     return;
   }
   if (copy.reduce == ReduceOp::None) {
@@ -73,6 +89,12 @@ void tile_dialect::emulator::issueBulkCopy(Warp &warp, const Inst &inst,
     tellMonitor(warp, inst, lane, *copy, false, true);
     tellMonitor(warp, inst, lane, *copy, true, true);
   }
+  operation->inGroup = inGroup;
+  // The reading may have been as late as this.
+  if (inGroup && warp.monitor)
+    operation->onAwaited = [&warp, &inst, lane, copy] {
+      tellMonitor(warp, inst, lane, *copy, false, true);
+    };
   // Between the reading and the end of a group the data lies here.
   auto staged = std::make_shared<std::vector<uint8_t>>();
   operation->onRead = [&warp, &inst, lane, copy, staged, inGroup] {
@@ -239,8 +261,11 @@ Step waitBulk(Warp &warp, const Inst &inst, LaneMask mask) {
     auto &committed = async.bulk[l].committed;
     size_t keep = inst.immediate;
     for (size_t i = 0; i + keep < committed.size(); ++i)
-      for (const AsyncOperationRef &operation : committed[i])
-        inst.aux[0] ? operation->read() : operation->finish();
+      for (const AsyncOperationRef &operation : committed[i]) {
+        operation->await();
+        if (!inst.aux[0])
+          operation->finish();
+      }
     while (!inst.aux[0] && committed.size() > keep)
       committed.pop_front();
   });

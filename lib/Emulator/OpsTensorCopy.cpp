@@ -64,11 +64,10 @@ Type fillType(TensorDataType type) {
   }
 }
 
-/// The pattern of elements out of bounds.
+/// The pattern of elements out of bounds; the NaN is the one of an H200, the same
+/// for every type.
 uint64_t fillBits(const TensorMap &map) {
-  if (map.fill == TensorFill::Zero)
-    return 0;
-  return ~uint64_t(0) >> (64 - 8 * elementBytes(map.dataType) + 1);
+  return map.fill == TensorFill::Zero ? 0 : 0x7FF7'7FF7'7FF7'7FF7ull;
 }
 
 /// One issued tensor copy.
@@ -249,6 +248,8 @@ bool TensorWalk::issue() {
                     8, 8, true, lane, mbarrier))
     return false;
   copy.signalBytes = map.boxBytes();
+  copy.roundsToTF32 = map.dataType == TensorDataType::TFloat32 ||
+                      map.dataType == TensorDataType::TFloat32FTZ;
   if (!info.hasMask) {
     copy.mbarriers.push_back(mbarrier);
     if (!addBlock(shared.block, shared.offset, copy))

@@ -16,6 +16,7 @@
 #include "MatrixFragments.h"
 #include "MatrixDescriptor.h"
 #include "Monitor.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace tile_dialect::emulator;
 using llvm::Twine;
@@ -86,13 +87,43 @@ bool readOperand(Warp &warp, const Inst &inst, const Operand &descriptor,
   return true;
 }
 
+/// Joins ranges that touch.
+void mergeRanges(std::vector<InFlight::Range> &ranges) {
+  llvm::sort(ranges);
+  size_t last = 0;
+  for (size_t i = 1; i < ranges.size(); ++i) {
+    auto [offset, bytes] = ranges[i];
+    if (offset > ranges[last].first + ranges[last].second)
+      ranges[++last] = ranges[i];
+    else
+      ranges[last].second = std::max(ranges[last].second,
+                                     offset + bytes - ranges[last].first);
+  }
+  ranges.resize(std::min(ranges.size(), last + 1));
+}
+
+/// The operands in shared memory are read between the issue and the wait: told
+/// at both.
+void tellReading(Warp &warp, const Inst &inst,
+                 llvm::ArrayRef<InFlight::Range> ranges) {
+  AsyncAccess access;
+  access.inst = &inst;
+  access.block = warp.block;
+  access.ranges = ranges;
+  warp.monitor->asyncStart(warp, access);
+}
+
 /// Notes what the instruction holds until its group is awaited.
 void holdOperands(Warp &warp, const Inst &inst, const WgmmaInfo &info,
                   std::vector<InFlight::Range> ranges) {
+  mergeRanges(ranges);
+  tellReading(warp, inst, ranges);
   WarpAsync &async = asyncOf(warp);
   async.wgmmas.emplace_back();
   PendingWgmma &pending = async.wgmmas.back();
+  pending.inst = &inst;
   pending.group = async.wgmmaGroups + 1;
+  pending.ranges = ranges;
   if (InFlight *inFlight = asyncOf(*warp.block).inFlight.get())
     inFlight->begin(warp, inst, 0, false, std::move(ranges), pending.shared);
   if (!async.registers)
@@ -211,7 +242,9 @@ Step wgmmaWait(Warp &warp, const Inst &inst, LaneMask mask) {
     return Step::Next;
   uint64_t done = async.wgmmaGroups - keep;
   while (!async.wgmmas.empty() && async.wgmmas.front().group <= done) {
-    async.wgmmas.front().shared.end();
+    PendingWgmma &pending = async.wgmmas.front();
+    tellReading(warp, *pending.inst, pending.ranges);
+    pending.shared.end();
     async.wgmmas.pop_front();
   }
   if (async.registers)

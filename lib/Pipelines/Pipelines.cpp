@@ -33,11 +33,10 @@ void tile::buildTileToTileGPUPipeline(OpPassManager &pm,
   module.addPass(createLoopInvariantCodeMotionPass());
   module.addPass(tile::createConvertTileToTileGPU(
       {options.numWarps, /*threadsPerWarp=*/32, options.numCTAs}));
-  OpPassManager &kernel = module.nest<gpu::GPUFuncOp>();
-  kernel.addPass(tile_gpu::createTileGPUCoalesce());
-  kernel.addPass(tile_gpu::createTileGPURemoveLayoutConversions());
-  kernel.addPass(tile_gpu::createTileGPUOptimizeReductions());
-  kernel.addPass(tile_gpu::createTileGPURemoveLayoutConversions());
+  module.addPass(tile_gpu::createTileGPUCoalesce());
+  module.addPass(tile_gpu::createTileGPURemoveLayoutConversions());
+  module.addPass(tile_gpu::createTileGPUOptimizeReductions());
+  module.addPass(tile_gpu::createTileGPURemoveLayoutConversions());
   module.addPass(createCanonicalizerPass());
   module.addPass(createCSEPass());
 }
@@ -46,9 +45,8 @@ void tile::buildTileToNVVMPipeline(OpPassManager &pm,
                                    const TileToNVVMOptions &options) {
   buildTileToTileGPUPipeline(pm, options);
   OpPassManager &module = pm.nest<gpu::GPUModuleOp>();
-  OpPassManager &kernel = module.nest<gpu::GPUFuncOp>();
-  kernel.addPass(tile_gpu::createTileGPUAllocateSharedMemory());
-  kernel.addPass(tile_gpu::createTileGPUInsertBarriers());
+  module.addPass(tile_gpu::createTileGPUAllocateSharedMemory());
+  module.addPass(tile_gpu::createTileGPUInsertBarriers());
   module.addPass(tile_gpu::createTileGPUDistribute());
   module.addPass(
       tile_nv::createTileNVVerifyResources({options.maxRegisters}));

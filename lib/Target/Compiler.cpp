@@ -34,6 +34,7 @@ public:
   FailureOr<tile::CompiledModule> run(tile::CompileTarget target);
 
 private:
+  LogicalResult checkOptions();
   LogicalResult selectModule();
   LogicalResult checkKernels();
   LogicalResult selectChip();
@@ -58,6 +59,18 @@ private:
 };
 
 } // namespace
+
+/// Checks what no pass checks.
+LogicalResult Compilation::checkOptions() {
+  if (options.ptx.optLevel > 3)
+    return emitError(source.getLoc())
+           << "the optimisation level is " << options.ptx.optLevel
+           << "; expected 0 to 3";
+  if (options.numStages < 1)
+    return emitError(source.getLoc())
+           << "num-stages must be at least 1, not " << options.numStages;
+  return success();
+}
 
 LogicalResult Compilation::selectModule() {
   SmallVector<gpu::GPUModuleOp> modules(source.getOps<gpu::GPUModuleOp>());
@@ -126,6 +139,9 @@ LogicalResult Compilation::selectChip() {
       return module.emitError("invalid PTX version in target features '")
              << features << "'";
   MLIRContext *context = module.getContext();
+  // A source without a target has not loaded it.
+  context->loadDialect<NVVM::NVVMDialect>();
+  context->loadDialect<NVVM::NVVMDialect>();
   auto newTarget = NVVM::NVVMTargetAttr::get(
       context,
       keepsTarget ? target.getO() : static_cast<int>(options.ptx.optLevel),
@@ -248,8 +264,9 @@ LogicalResult Compilation::assemble() {
 }
 
 FailureOr<tile::CompiledModule> Compilation::run(tile::CompileTarget target) {
-  if (failed(selectModule()) || failed(checkKernels()) ||
-      failed(selectChip()) || failed(lower()) || failed(translate()))
+  if (failed(checkOptions()) || failed(selectModule()) ||
+      failed(checkKernels()) || failed(selectChip()) || failed(lower()) ||
+      failed(translate()))
     return failure();
   result.moduleName = module.getName().str();
 

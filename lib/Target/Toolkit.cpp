@@ -87,7 +87,6 @@ tile::ToolkitSearch tile::ToolkitSearch::forTool(ArrayRef<std::string> roots,
   SmallString<128> folder(executable);
   for (int up = 0; up < 3; ++up) {
     path::remove_filename(folder);
-    folder = path::parent_path(folder);
     SmallString<128> environment(folder);
     path::append(environment, ".venv");
     if (!folder.empty() && fs::is_directory(environment))

@@ -19,8 +19,10 @@ def ConvertTileToTileGPU : Pass<"convert-tile-to-tile-gpu", "::mlir::gpu::GPUMod
     slowest dimension) and puts `tile_gpu.convert_layout` where an op's rule asks
     for another one. Sets `known_block_size` of each kernel to
     `num-warps * threads-per-warp` threads.
-    Leaves: the same ops on tiles with layouts. Fails on an extent that no layout
-    covers and on an op that it does not know.
+    Leaves: the same ops on tiles with layouts, without the `func.func` helpers that
+    nobody calls any more. Fails on an extent that no layout spreads over the
+    threads, on an op that it does not know, on tile ops outside a kernel, and on a
+    `known_block_size` that asks for other threads.
   }];
   let dependentDialects = ["::mlir::tile_gpu::TileGPUDialect"];
   let options = [

@@ -112,6 +112,16 @@ TEST_F(MemDescTest, AlignedBoxHasItsOwnPattern) {
   }
 }
 
+/// The text form always has a dimension; the C++ interface need not.
+TEST_F(MemDescTest, OrderMustNameADimension) {
+  std::string message;
+  ScopedDiagnosticHandler handler(
+      &context, [&](Diagnostic &diag) { message = diag.str(); });
+  auto emitError = [&] { return mlir::emitError(builder.getUnknownLoc()); };
+  EXPECT_FALSE(SharedAttr::getChecked(emitError, &context, {}, 0));
+  EXPECT_EQ(message, "expected an order of at least one dimension");
+}
+
 TEST_F(MemDescTest, Sizes) {
   MemDescType ring = get({3, 16, 64}, builder.getF16Type(), {0, 1}, 128);
   EXPECT_TRUE(ring.isRing());

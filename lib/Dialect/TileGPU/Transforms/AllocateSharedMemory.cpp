@@ -54,7 +54,13 @@ struct TileGPUAllocateSharedMemory
   using TileGPUAllocateSharedMemoryBase::TileGPUAllocateSharedMemoryBase;
 
   void runOnOperation() override {
-    gpu::GPUFuncOp function = getOperation();
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
+      if (failed(runOnKernel(kernel)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult runOnKernel(gpu::GPUFuncOp function) {
     SharedMemoryLiveness liveness(
         function, [](Operation *op) { return getScratchBytes(op); });
     ArrayRef<SharedMemoryLiveness::Buffer> buffers = liveness.getBuffers();
@@ -76,11 +82,11 @@ struct TileGPUAllocateSharedMemory
                                  builder.getI64IntegerAttr(packing.totalBytes));
     if (packing.totalBytes > maxSharedBytes) {
       reportOverflow(function, buffers, packing);
-      signalPassFailure();
+      return failure();
     }
+    return success();
   }
 
-private:
   void reportOverflow(gpu::GPUFuncOp function,
                       ArrayRef<SharedMemoryLiveness::Buffer> buffers,
                       const Packing &packing) {

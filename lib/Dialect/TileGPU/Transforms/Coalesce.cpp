@@ -43,11 +43,17 @@ public:
           << maxVectorBytes.getValue();
       return signalPassFailure();
     }
-    tile::ModuleAxisInfo axisInfo(getOperation());
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
+      coalesce(kernel);
+  }
+
+private:
+  void coalesce(gpu::GPUFuncOp kernel) {
+    tile::ModuleAxisInfo axisInfo(kernel);
     using Key = std::pair<SmallVector<int64_t>, SmallVector<unsigned>>;
     std::map<Key, size_t> index;
     std::vector<AccessGroup> groups;
-    getOperation()->walk([&](Operation *op) {
+    kernel.walk([&](Operation *op) {
       std::optional<MemoryAccess> access = getMemoryAccess(op, axisInfo);
       if (!access)
         return;

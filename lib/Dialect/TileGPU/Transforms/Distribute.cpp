@@ -42,9 +42,7 @@ struct DistributeSignature : public OpConversionPattern<gpu::GPUFuncOp> {
     for (auto [index, input] : llvm::enumerate(type.getInputs())) {
       Type converted = getTypeConverter()->convertType(input);
       if (!converted)
-        return func.emitOpError("argument #")
-               << index << " of type " << input
-               << " cannot be a kernel parameter";
+        return rewriter.notifyMatchFailure(func, "an argument is no scalar");
       signature.addInputs(index, converted);
     }
     if (failed(rewriter.convertRegionTypes(&func.getBody(), *getTypeConverter(),
@@ -114,6 +112,16 @@ int64_t getNumLanes(gpu::GPUFuncOp func) {
   return lanes;
 }
 
+/// A kernel's parameters are scalars and pointers.
+LogicalResult checkParameters(gpu::GPUFuncOp func) {
+  for (auto [index, type] : llvm::enumerate(func.getArgumentTypes()))
+    if (!type.isIntOrIndexOrFloat() &&
+        !isa<tile::PtrType, LLVM::LLVMPointerType>(type))
+      return func.emitOpError("argument #")
+             << index << " of type " << type << " cannot be a kernel parameter";
+  return success();
+}
+
 LogicalResult checkLayouts(gpu::GPUFuncOp func, int64_t numWarps,
                            int64_t numLanes) {
   using tile_dialect::layout::HardwareDim;
@@ -155,7 +163,8 @@ LogicalResult TileGPUDistributePass::distribute(gpu::GPUFuncOp func) {
     return func.emitOpError("has a block of ")
            << numThreads << " threads, which are no whole warps of " << numLanes;
   int64_t numWarps = numThreads / numLanes;
-  if (failed(checkLayouts(func, numWarps, numLanes)))
+  if (failed(checkParameters(func)) ||
+      failed(checkLayouts(func, numWarps, numLanes)))
     return failure();
 
   DistributionTypeConverter converter(ctx);

@@ -26,8 +26,15 @@ struct TileGPUInsertBarriers
   using TileGPUInsertBarriersBase::TileGPUInsertBarriersBase;
 
   void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
+      if (failed(runOnKernel(kernel)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult runOnKernel(gpu::GPUFuncOp kernel) {
     bool usesSharedMemory = false;
-    WalkResult walk = getOperation().walk([&](Operation *op) {
+    WalkResult walk = kernel.walk([&](Operation *op) {
       auto alloc = dyn_cast<AllocOp>(op);
       usesSharedMemory |=
           alloc || op->hasAttrOfType<ScratchAttr>(kScratchAttrName);
@@ -38,17 +45,18 @@ struct TileGPUInsertBarriers
       return WalkResult::interrupt();
     });
     if (walk.wasInterrupted())
-      return signalPassFailure();
+      return failure();
     if (!usesSharedMemory)
-      return;
+      return success();
 
     SharedMemoryHazards hazards(
-        getOperation(), [](Operation *op) { return hasInternalBarrier(op); });
+        kernel, [](Operation *op) { return hasInternalBarrier(op); });
     OpBuilder builder(&getContext());
     for (Operation *op : hazards.getBarrierPoints()) {
       builder.setInsertionPoint(op);
       BarrierOp::create(builder, op->getLoc());
     }
+    return success();
   }
 };
 } // namespace

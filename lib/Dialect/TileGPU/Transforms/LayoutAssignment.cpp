@@ -130,6 +130,9 @@ OpRole LayoutAssignment::getRole(Operation *op) {
 }
 
 void LayoutAssignment::recordOps() {
+  // The type of a kernel gives the layouts of its arguments.
+  for (Region &region : kernel->getRegions())
+    pinned.insert(region.args_begin(), region.args_end());
   kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
     OpRole role =
         op == kernel || isa<ConvertLayoutOp>(op) ? OpRole::None : getRole(op);
@@ -220,7 +223,8 @@ void LayoutAssignment::tieValues() {
           unite({from.get(), to});
       });
     if (role == OpRole::Elementwise ||
-        isa<tile::ScanOp, tile::ReduceOp, tile::JoinOp, tile::HistogramOp>(op))
+        isa<tile::ScanOp, tile::ReduceOp, tile::JoinOp, tile::CatOp,
+            tile::HistogramOp>(op))
       group.append(op->operand_begin(), op->operand_end());
     if (role == OpRole::Elementwise || isa<tile::ScanOp, tile::SplitOp>(op))
       group.append(op->result_begin(), op->result_end());

@@ -45,7 +45,7 @@ enum class OpRole {
   Flexible,
   /// Result layout follows from the operand's or the other way round.
   Shape,
-  /// Takes any layout of each operand, keeps that of its results.
+  /// Takes and makes any layouts.
   Any,
   /// Keeps the layouts that it has.
   Fixed,
@@ -126,6 +126,7 @@ private:
   void rewriteResults(Operation *op);
   void rewriteOperands(Operation *op);
   void rewriteShapeOp(Operation *op);
+  void requireEqualOperands(Operation *op);
   void require(OpOperand &operand, LayoutAttr layout);
   Value getIn(Value value, LayoutAttr layout);
 

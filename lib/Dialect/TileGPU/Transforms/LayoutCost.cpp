@@ -64,8 +64,7 @@ int64_t LayoutCost::getConversion(RankedTensorType type, LayoutAttr from,
   case ConversionKind::ThroughCluster:
     break;
   }
-  return 2 * kBarrierCost + (registers + getRegisters(type, from)) *
-                                std::max<int64_t>(4, bytes) / 4;
+  return 2 * kBarrierCost + (registers + getRegisters(type, from)) * bytes / 4;
 }
 
 int64_t LayoutCost::getReduction(RankedTensorType type, unsigned axis,

@@ -58,6 +58,15 @@ void LayoutAssignment::require(OpOperand &operand, LayoutAttr layout) {
     operand.set(getIn(operand.get(), layout));
 }
 
+/// Operands of one layout are in one component, but for those that are in none.
+void LayoutAssignment::requireEqualOperands(Operation *op) {
+  if (op->getNumOperands() < 2)
+    return;
+  unsigned leader = isTied(op->getOperand(0)) ? 0 : 1;
+  require(op->getOpOperand(1 - leader),
+          getLayoutAttr(op->getOperand(leader).getType()));
+}
+
 void LayoutAssignment::rewriteShapeOp(Operation *op) {
   LayoutAttr result = getLayoutAttr(op->getResult(0).getType());
   if (LayoutAttr needed = getSourceLayout(op, result)) {
@@ -65,11 +74,8 @@ void LayoutAssignment::rewriteShapeOp(Operation *op) {
       require(op->getOpOperand(0), needed);
     return;
   }
-  if (isa<tile::JoinOp>(op)) {
-    unsigned leader = isTied(op->getOperand(0)) ? 0 : 1;
-    require(op->getOpOperand(1 - leader),
-            getLayoutAttr(op->getOperand(leader).getType()));
-  }
+  if (isa<tile::JoinOp>(op))
+    requireEqualOperands(op);
   reconcileLayouts(op);
 }
 
@@ -100,8 +106,8 @@ void LayoutAssignment::rewriteOperands(Operation *op) {
       require(operand, layout);
     return;
   case OpRole::Any:
-    if (isa<tile::HistogramOp>(op) && op->getNumOperands() == 2)
-      require(op->getOpOperand(1), getLayoutAttr(op->getOperand(0).getType()));
+    if (isa<tile::CatOp, tile::HistogramOp>(op))
+      requireEqualOperands(op);
     return;
   case OpRole::None:
   case OpRole::Creation:

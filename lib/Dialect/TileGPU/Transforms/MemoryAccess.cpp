@@ -75,6 +75,7 @@ tile_gpu::getMemoryAccess(Operation *op, const tile::ModuleAxisInfo &axisInfo) {
   access.isLoad = isa<tile::LoadOp, tile::DescLoadOp>(op);
   if (ptr) {
     access.order = getOrder(axisInfo.getAxisInfo(ptr));
+    access.run = axisInfo.getAxisInfo(ptr).getContiguity(access.order[0]);
     access.contiguity = axisInfo.getPointerContiguity(ptr, access.order[0]);
     return access;
   }
@@ -82,6 +83,7 @@ tile_gpu::getMemoryAccess(Operation *op, const tile::ModuleAxisInfo &axisInfo) {
   for (unsigned dim = type.getRank(); dim > 0; --dim)
     access.order.push_back(dim - 1);
   int64_t extent = type.getShape().back();
+  access.run = extent;
   access.contiguity = std::min<int64_t>(
       extent & -extent,
       std::max<int64_t>(1, kMaxVectorBytes / access.elementBytes));
@@ -100,24 +102,16 @@ int64_t MemoryAccess::getVectorElements(const Layout &layout,
 int64_t MemoryAccess::getCost(const Layout &layout) const {
   int64_t vector = getVectorElements(layout);
   int64_t instructions = layout.getNumRegisters(type.getShape()) / vector;
-  // Lanes that continue the run of their neighbour share its line; a lane bit
-  // elsewhere doubles the lines, and one with a zero basis reads the same.
-  int64_t runBytes = vector * elementBytes, segments = 1;
-  int64_t next = vector;
+  // A lane bit doubles the lines that are touched, unless it stays within one
+  // or (a zero basis) within one element.
+  int64_t lines = 1;
   for (const Basis &basis : layout.getBases(HardwareDim::Lane)) {
-    if (llvm::all_of(basis, [](int32_t coord) { return coord == 0; }))
-      continue;
-    bool continues = basis[order[0]] == next;
+    int64_t along = basis[order[0]];
+    bool isElsewhere = along >= run || along * elementBytes >= kLineBytes;
     for (auto [dim, coord] : llvm::enumerate(basis))
-      continues &= dim == order[0] || coord == 0;
-    if (continues && contiguity > 0) {
-      runBytes *= 2;
-      next *= 2;
-    } else {
-      segments *= 2;
-    }
+      isElsewhere |= dim != order[0] && coord != 0;
+    lines *= isElsewhere ? 2 : 1;
   }
-  int64_t lines = segments * llvm::divideCeil(runBytes, kLineBytes);
   return std::max<int64_t>(1, instructions) * (2 + lines);
 }
 

@@ -151,17 +151,23 @@ public:
   using TileGPUOptimizeReductionsBase::TileGPUOptimizeReductionsBase;
 
   void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
+      runOnKernel(kernel);
+  }
+
+private:
+  void runOnKernel(gpu::GPUFuncOp kernel) {
     SmallVector<Operation *> reductions;
-    getOperation()->walk([&](Operation *op) {
+    kernel.walk([&](Operation *op) {
       if (isa<tile::ReduceOp, tile::ScanOp>(op) &&
           getLayoutAttr(op->getOperand(0).getType()))
         reductions.push_back(op);
     });
     if (reductions.empty())
       return;
-    tile::ModuleAxisInfo axisInfo(getOperation());
+    tile::ModuleAxisInfo axisInfo(kernel);
     accesses.clear();
-    getOperation()->walk([&](Operation *op) {
+    kernel.walk([&](Operation *op) {
       if (auto access = getMemoryAccess(op, axisInfo))
         accesses[access->type.getShape()].push_back(*access);
     });
@@ -169,7 +175,6 @@ public:
       optimize(op);
   }
 
-private:
   void optimize(Operation *op) {
     unsigned axis = isa<tile::ReduceOp>(op) ? cast<tile::ReduceOp>(op).getAxis()
                                             : cast<tile::ScanOp>(op).getAxis();

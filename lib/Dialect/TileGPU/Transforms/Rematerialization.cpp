@@ -60,12 +60,23 @@ bool isRepeatable(Operation *op) {
   return op->getNumRegions() == 0 && isPure(op);
 }
 
+/// How far a slice goes back.
+enum class Reach {
+  /// Loads are repeated.
+  Loads,
+  /// Loaded values are converted.
+  Computations,
+  /// Only one op: a conversion before a widening costs less than one after it.
+  OneOp,
+};
+
 /// The values that one conversion's source depends on, with the layouts in
 /// which they are to be computed.
 class Slice {
 public:
-  Slice(LayoutCost &cost, const DenseMap<Operation *, MemoryAccess> &accesses)
-      : cost(cost), accesses(accesses) {}
+  Slice(LayoutCost &cost, const DenseMap<Operation *, MemoryAccess> &accesses,
+        Reach reach)
+      : cost(cost), accesses(accesses), reach(reach) {}
 
   /// Collects the slice of `convert`; failure if there is none.
   LogicalResult collect(ConvertLayoutOp convert);
@@ -85,6 +96,7 @@ private:
 
   LayoutCost &cost;
   const DenseMap<Operation *, MemoryAccess> &accesses;
+  Reach reach;
   llvm::MapVector<Value, LayoutAttr> computed, leaves;
   DenseMap<Value, Value> emitted;
 };
@@ -144,7 +156,9 @@ LogicalResult Slice::visit(Value value, LayoutAttr layout) {
     return visit(inner.getSource(), layout);
   if (!op || op->getNumResults() != 1 || !isRepeatable(op) ||
       (!isCreation(op) && !getOperandLayout(op, layout)) ||
-      (isa<tile::LoadOp>(op) && !accesses.count(op)))
+      (isa<tile::LoadOp>(op) &&
+       (reach != Reach::Loads || !accesses.count(op))) ||
+      (reach == Reach::OneOp && !computed.empty() && !isCreation(op)))
     return addLeaf(value, layout);
   computed[value] = layout;
   return visitOperands(op, layout);
@@ -199,14 +213,17 @@ int64_t Slice::getCost(ConvertLayoutOp convert) {
 }
 
 Value Slice::emitOp(Operation *op, LayoutAttr layout) {
-  IRMapping mapping;
   LayoutAttr needed = isCreation(op) ? layout : getOperandLayout(op, layout);
-  for (Value operand : op->getOperands())
-    if (isa<RankedTensorType>(operand.getType()))
-      mapping.map(operand, emitValue(operand, needed));
+  SmallVector<std::pair<unsigned, Value>> tiles;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    if (isa<RankedTensorType>(op->getOperand(i).getType()))
+      tiles.emplace_back(i, emitValue(op->getOperand(i), needed));
+  // Only now: a loop may have been made anew, with its results, on the way.
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
-  Operation *clone = builder.clone(*op, mapping);
+  Operation *clone = builder.clone(*op);
+  for (auto [i, tile] : tiles)
+    clone->setOperand(i, tile);
   if (isCreation(op))
     setCreationLayout(clone, layout);
   else
@@ -295,10 +312,13 @@ void tile_gpu::rematerializeConversions(
         LayoutCost::getFrequency(convert) *
         cost.getConversion(type, getLayoutAttr(type),
                            getLayoutAttr(convert.getResult().getType()));
-    Slice slice(cost, accesses);
-    if (now == 0 || failed(slice.collect(convert)) ||
-        slice.getCost(convert) >= now)
-      continue;
-    convert.getResult().replaceAllUsesWith(slice.emit(convert));
+    for (Reach reach : {Reach::Loads, Reach::Computations, Reach::OneOp}) {
+      Slice slice(cost, accesses, reach);
+      if (now == 0 || failed(slice.collect(convert)) ||
+          slice.getCost(convert) >= now)
+        continue;
+      convert.getResult().replaceAllUsesWith(slice.emit(convert));
+      break;
+    }
   }
 }

@@ -51,19 +51,26 @@ class TileGPURemoveLayoutConversionsPass
           TileGPURemoveLayoutConversionsPass> {
 public:
   void runOnOperation() override {
-    gpu::GPUFuncOp kernel = getOperation();
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
+      if (failed(runOnKernel(kernel)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult runOnKernel(gpu::GPUFuncOp kernel) {
     if (failed(checkLayouts(kernel)))
-      return signalPassFailure();
+      return failure();
     WalkResult found =
         kernel.walk([](ConvertLayoutOp) { return WalkResult::interrupt(); });
     if (!found.wasInterrupted())
-      return;
+      return success();
     LayoutCost cost;
     LayoutAssignment assignment(kernel, cost);
     assignment.run();
     eraseDeadOps(kernel, assignment.getAccesses());
     rematerializeConversions(kernel, cost, assignment.getAccesses());
     eraseDeadOps(kernel, assignment.getAccesses());
+    return success();
   }
 };
 

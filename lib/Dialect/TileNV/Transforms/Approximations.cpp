@@ -40,8 +40,7 @@ public:
   Value infinity() {
     return arith::ConstantOp::create(
         builder, loc,
-        builder.getFloatAttr(f32,
-                             APFloat::getInf(APFloat::IEEEsingle())));
+        builder.getFloatAttr(f32, APFloat::getInf(APFloat::IEEEsingle())));
   }
   Value negativeInfinity() {
     return arith::ConstantOp::create(
@@ -71,9 +70,7 @@ public:
   Value sar(Value a, int64_t b) {
     return binary<arith::ShRSIOp>(a, integer(b));
   }
-  Value bits(Value x) {
-    return arith::BitcastOp::create(builder, loc, i32, x);
-  }
+  Value bits(Value x) { return arith::BitcastOp::create(builder, loc, i32, x); }
   Value fromBits(Value x) {
     return arith::BitcastOp::create(builder, loc, f32, x);
   }
@@ -103,8 +100,7 @@ public:
   Type f32, i32;
 
 private:
-  template <typename Op>
-  Value binary(Value a, Value b) {
+  template <typename Op> Value binary(Value a, Value b) {
     return Op::create(builder, loc, a, b);
   }
 };
@@ -138,8 +134,7 @@ SplitNumber splitNumber(Math32 &m, Value x) {
   // The bits of sqrt(1/2), so that the exponent of what lies below it is -1.
   Value shifted = m.isub(bits, m.integer(0x3f3504f3));
   Value exponentBits = m.iand(shifted, int32_t(0xff800000));
-  Value fraction =
-      m.sub(m.fromBits(m.isub(bits, exponentBits)), m.number(1.0));
+  Value fraction = m.sub(m.fromBits(m.isub(bits, exponentBits)), m.number(1.0));
   Value exponent = m.toFloat(m.sar(exponentBits, 23));
   return {m.add(exponent, bias), fraction};
 }
@@ -149,8 +144,8 @@ SplitNumber splitNumber(Math32 &m, Value x) {
 Value selectSpecialLog(Math32 &m, Value x, Value finite) {
   // As unsigned bits, all of them but zero lie above the finite numbers:
   // x * inf + inf is inf, or NaN for negative numbers and NaN.
-  Value isSpecial = m.compare(arith::CmpIPredicate::uge, m.bits(x),
-                              m.integer(0x7f800000));
+  Value isSpecial =
+      m.compare(arith::CmpIPredicate::uge, m.bits(x), m.integer(0x7f800000));
   Value special = m.fma(x, m.infinity(), m.infinity());
   Value result = m.select(isSpecial, special, finite);
   Value isZero = m.compare(arith::CmpFPredicate::OEQ, x, m.number(0.0));
@@ -197,7 +192,8 @@ Value nv_detail::emitLog(OpBuilder &builder, Location loc, Value x, bool fast) {
   return selectSpecialLog(m, x, finite);
 }
 
-Value nv_detail::emitLog2(OpBuilder &builder, Location loc, Value x, bool fast) {
+Value nv_detail::emitLog2(OpBuilder &builder, Location loc, Value x,
+                          bool fast) {
   Math32 m(builder, loc);
   if (fast)
     return m.call("llvm.nvvm.lg2.approx.f", x);
@@ -213,17 +209,18 @@ Value nv_detail::emitLog2(OpBuilder &builder, Location loc, Value x, bool fast) 
 
 namespace {
 
-/// x = quadrant * pi/2 + rest, with |rest| <= pi/4 (a little more after rounding)
-/// and the quadrant modulo 4.
+/// x = quadrant * pi/2 + rest, with |rest| <= pi/4 (a little more after
+/// rounding) and the quadrant modulo 4.
 struct ReducedAngle {
   Value rest, quadrant;
 };
 
-/// Word `index` of 2/pi after `offset` words, in units of 32 bits; word 0 is the
-/// (zero) integer part. `low`, `high`: the bits of the offset, 0 to 3.
+/// Word `index` of 2/pi after `offset` words, in units of 32 bits; word 0 is
+/// the (zero) integer part. `low`, `high`: the bits of the offset, 0 to 3.
 Value selectWord(Math32 &m, unsigned index, Value low, Value high) {
-  static const uint32_t words[] = {0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1,
-                                   0xf534ddc0, 0xdb629599, 0x3c439041};
+  static const uint32_t words[] = {0x00000000, 0xa2f9836e, 0x4e441529,
+                                   0xfc2757d1, 0xf534ddc0, 0xdb629599,
+                                   0x3c439041};
   auto word = [&](unsigned offset) {
     return m.integer(int32_t(words[index + offset]));
   };
@@ -232,8 +229,8 @@ Value selectWord(Math32 &m, unsigned index, Value low, Value high) {
   return m.select(high, odd, even);
 }
 
-/// Payne and Hanek's reduction of a large finite x = M 2^(e-31), with a 32-bit M:
-/// of 2/pi only the 96 bits count whose product with M is below 4 and above
+/// Payne and Hanek's reduction of a large finite x = M 2^(e-31), with a 32-bit
+/// M: of 2/pi only the 96 bits count whose product with M is below 4 and above
 /// 2^-62.
 ReducedAngle reduceLarge(Math32 &m, Value x) {
   OpBuilder &b = m.builder;
@@ -264,8 +261,8 @@ ReducedAngle reduceLarge(Math32 &m, Value x) {
                              {words[i], words[i + 1], shift});
 
   Value mantissa = m.shl(bits, 8);
-  mantissa = arith::OrIOp::create(b, loc, mantissa,
-                                  m.integer(int32_t(0x80000000)));
+  mantissa =
+      arith::OrIOp::create(b, loc, mantissa, m.integer(int32_t(0x80000000)));
   Value factor = wide(mantissa);
   auto product = [&](unsigned i) -> Value {
     return arith::MulIOp::create(b, loc, factor, wide(parts[i]));
@@ -310,8 +307,8 @@ ReducedAngle reduceAngle(Math32 &m, Value x) {
 
   Value magnitude = m.call("llvm.fabs", x);
   // Infinity and NaN take the first way, which makes them NaN.
-  Value isLarge = m.compare(arith::CmpFPredicate::OGT, magnitude,
-                            m.number(105615.0));
+  Value isLarge =
+      m.compare(arith::CmpFPredicate::OGT, magnitude, m.number(105615.0));
   Value isFinite =
       m.compare(arith::CmpFPredicate::OLT, magnitude, m.infinity());
   isLarge = arith::AndIOp::create(m.builder, m.loc, isLarge, isFinite);
@@ -333,8 +330,8 @@ ReducedAngle reduceAngle(Math32 &m, Value x) {
 std::pair<Value, Value> emitKernels(Math32 &m, Value r) {
   static const double sine[] = {-0.16666655242443085, 0.00833216030150652,
                                 -0.00019515250460244715};
-  static const double cosine[] = {-0.5, 0.04166664555668831,
-                                  -0.0013887316454201937, 2.443312041577883e-05};
+  static const double cosine[] = {
+      -0.5, 0.04166664555668831, -0.0013887316454201937, 2.443312041577883e-05};
   Value square = m.mul(r, r);
   Value cube = m.mul(square, r);
   Value s = m.fma(m.polynomial(square, sine), cube, r);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The ops of `arith` that upstream's conversion or the back end does not lower as
-// we want, and the arithmetic of `tile`.
+// The ops of `arith` that upstream's conversion or the back end does not lower
+// as we want, and the arithmetic of `tile`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,7 @@ namespace {
 bool isFP8(Type type) { return type.isFloat(8); }
 
 /// An op on scalars.
-template <typename Op>
-struct ScalarPattern : public OpConversionPattern<Op> {
+template <typename Op> struct ScalarPattern : public OpConversionPattern<Op> {
   using OneToNOpAdaptor = typename OpConversionPattern<Op>::OneToNOpAdaptor;
 
   ScalarPattern(const TypeConverter &converter, MLIRContext *patternContext,
@@ -55,9 +54,9 @@ struct ScalarPattern : public OpConversionPattern<Op> {
 };
 
 /// Computes in f32 what is narrower.
-FailureOr<Value>
-inF32(OpBuilder &builder, Location loc, Type type, ValueRange operands,
-      function_ref<FailureOr<Value>(Type, ValueRange)> emit) {
+FailureOr<Value> inF32(OpBuilder &builder, Location loc, Type type,
+                       ValueRange operands,
+                       function_ref<FailureOr<Value>(Type, ValueRange)> emit) {
   if (type.isF32() || type.isF64())
     return emit(type, operands);
   Type f32 = builder.getF32Type();
@@ -92,8 +91,8 @@ struct ScalarDivF : public ScalarPattern<arith::DivFOp> {
     Location loc = op.getLoc();
     return inF32(builder, loc, op.getType(), operands,
                  [&](Type type, ValueRange values) -> FailureOr<Value> {
-                   return callIntrinsic(builder, loc, "llvm.nvvm.div.full", type,
-                                        values);
+                   return callIntrinsic(builder, loc, "llvm.nvvm.div.full",
+                                        type, values);
                  });
   }
 };
@@ -119,7 +118,8 @@ struct ScalarMulHi : public ScalarPattern<tile::MulHiOp> {
   FailureOr<Value> emit(tile::MulHiOp op, ValueRange operands,
                         OpBuilder &builder) const override {
     Type type = op.getType();
-    std::string name = op.getIsSigned() ? "llvm.nvvm.mulhi." : "llvm.nvvm.mulhi.u";
+    std::string name =
+        op.getIsSigned() ? "llvm.nvvm.mulhi." : "llvm.nvvm.mulhi.u";
     name += type.isInteger(32) ? "i" : "ll";
     return callIntrinsic(builder, op.getLoc(), name, type, operands);
   }
@@ -131,7 +131,8 @@ struct ScalarPreciseSqrt : public ScalarPattern<tile::PreciseSqrtOp> {
   FailureOr<Value> emit(tile::PreciseSqrtOp op, ValueRange operands,
                         OpBuilder &builder) const override {
     Type type = op.getType();
-    StringRef name = type.isF32() ? "llvm.nvvm.sqrt.rn.f" : "llvm.nvvm.sqrt.rn.d";
+    StringRef name =
+        type.isF32() ? "llvm.nvvm.sqrt.rn.f" : "llvm.nvvm.sqrt.rn.d";
     return callIntrinsic(builder, op.getLoc(), name, type, operands);
   }
 };
@@ -193,8 +194,7 @@ struct ScalarFP8 : public ConversionPattern {
     for (Value operand : operands)
       wide.push_back(emitFloatCast(rewriter, loc, chip, operand,
                                    widen(operand.getType()), {}));
-    SmallVector<Type> types =
-        llvm::map_to_vector(op->getResultTypes(), widen);
+    SmallVector<Type> types = llvm::map_to_vector(op->getResultTypes(), widen);
     Operation *wideOp = Operation::create(
         loc, op->getName(), types, wide, op->getDiscardableAttrDictionary(),
         op->getPropertiesStorage(), BlockRange(), /*numRegions=*/0);
@@ -224,10 +224,10 @@ void nv_detail::populateArithPatterns(const TypeConverter &converter,
            llvm::none_of(op->getOperandTypes(), isFP8) &&
            llvm::none_of(op->getResultTypes(), isFP8);
   };
-  target.addDynamicallyLegalOp<
-      arith::AddFOp, arith::CmpFOp, arith::FPToSIOp, arith::FPToUIOp,
-      arith::MulFOp, arith::NegFOp, arith::SIToFPOp, arith::SubFOp,
-      arith::UIToFPOp>(isLegal);
+  target.addDynamicallyLegalOp<arith::AddFOp, arith::CmpFOp, arith::FPToSIOp,
+                               arith::FPToUIOp, arith::MulFOp, arith::NegFOp,
+                               arith::SIToFPOp, arith::SubFOp, arith::UIToFPOp>(
+      isLegal);
   target.addDynamicallyLegalOp<arith::DivFOp>(
       [](arith::DivFOp op) { return op.getType().isF64(); });
   target.addIllegalOp<arith::RemFOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
@@ -238,7 +238,7 @@ void nv_detail::populateArithPatterns(const TypeConverter &converter,
                ScalarExtremum<arith::MinNumFOp, LLVM::MinNumOp>,
                ScalarExtremum<arith::MaximumFOp, LLVM::MaximumOp>,
                ScalarExtremum<arith::MinimumFOp, LLVM::MinimumOp>, ScalarDivF,
-               ScalarRemF, ScalarMulHi, ScalarPreciseSqrt,
-               ScalarPreciseDiv, ScalarClamp, ScalarFP8>(
-      converter, patterns.getContext(), context);
+               ScalarRemF, ScalarMulHi, ScalarPreciseSqrt, ScalarPreciseDiv,
+               ScalarClamp, ScalarFP8>(converter, patterns.getContext(),
+                                       context);
 }

@@ -89,9 +89,9 @@ StringRef getIntegerOperation(tile::RMWKind kind) {
 
 /// Emits `atom` or `red` with `operation` (`.add.u32`). `initial` is the result
 /// where `predicate` is false.
-Value emitAtomic(OpBuilder &builder, Location loc, StringRef operation, Value ptr,
-                 ValueRange values, Value predicate, AtomicOrder order,
-                 bool wantResult, Value initial = Value()) {
+Value emitAtomic(OpBuilder &builder, Location loc, StringRef operation,
+                 Value ptr, ValueRange values, Value predicate,
+                 AtomicOrder order, bool wantResult, Value initial = Value()) {
   Type type = values.front().getType();
   std::string letter(1, getConstraintLetter(type));
   bool isReduction = !wantResult && !operation.starts_with(".exch") &&
@@ -112,8 +112,8 @@ Value emitAtomic(OpBuilder &builder, Location loc, StringRef operation, Value pt
   }
   if (predicate && !isReduction) {
     if (!initial)
-      initial = arith::ConstantOp::create(builder, loc,
-                                          builder.getZeroAttr(type));
+      initial =
+          arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
     operands.push_back(initial);
     constraints += ",0";
   }
@@ -128,8 +128,8 @@ Value emitAtomic(OpBuilder &builder, Location loc, StringRef operation, Value pt
   return results.empty() ? Value() : results.front();
 }
 
-/// fmax and fmin of f32 and f64 as integer atomics: the order of the bits is that
-/// of the numbers, reversed for negative ones. A NaN operand becomes the
+/// fmax and fmin of f32 and f64 as integer atomics: the order of the bits is
+/// that of the numbers, reversed for negative ones. A NaN operand becomes the
 /// neutral element, so that it loses.
 Value emitFloatExtremum(OpBuilder &builder, Location loc, bool isMax, Value ptr,
                         Value value, Value predicate, AtomicOrder order,
@@ -150,10 +150,9 @@ Value emitFloatExtremum(OpBuilder &builder, Location loc, bool isMax, Value ptr,
   Value isPositive = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::sge, value, zero);
   std::string width = std::to_string(bits);
-  Value old = emitAtomic(builder, loc, (isMax ? ".max.s" : ".min.s") + width,
-                         ptr, value,
-                         andPredicates(builder, loc, predicate, isPositive),
-                         order, wantResult);
+  Value old = emitAtomic(
+      builder, loc, (isMax ? ".max.s" : ".min.s") + width, ptr, value,
+      andPredicates(builder, loc, predicate, isPositive), order, wantResult);
   old = emitAtomic(builder, loc, (isMax ? ".min.u" : ".max.u") + width, ptr,
                    value, andPredicates(builder, loc, predicate, isNegative),
                    order, wantResult, old);
@@ -181,21 +180,19 @@ Value emitAtomicLoop(OpBuilder &builder, Location loc, tile::RMWKind kind,
                      Value ptr, Value value, AtomicOrder order) {
   Type type = value.getType(), i16 = builder.getI16Type();
   order.sem = tile::MemSemantic::Relaxed;
-  Value start =
-      emitPTX(builder, loc,
-              "ld" + getOrder(order, false) + getStateSpace(ptr).str() +
-                  ".b16 $0, [$1];",
-              "=h,l", i16, ptr, /*pure=*/false)
-          .front();
+  Value start = emitPTX(builder, loc,
+                        "ld" + getOrder(order, false) +
+                            getStateSpace(ptr).str() + ".b16 $0, [$1];",
+                        "=h,l", i16, ptr, /*pure=*/false)
+                    .front();
   auto loop = scf::WhileOp::create(
       builder, loc, TypeRange(i16), ValueRange(start),
       [&](OpBuilder &b, Location l, ValueRange args) {
         Value old = arith::BitcastOp::create(b, l, type, args.front());
         Value combined = combine(b, l, kind, old, value);
         Value bits = arith::BitcastOp::create(b, l, i16, combined);
-        Value found =
-            emitAtomic(b, l, ".cas.b16", ptr, {args.front(), bits}, Value(),
-                       order, /*wantResult=*/true);
+        Value found = emitAtomic(b, l, ".cas.b16", ptr, {args.front(), bits},
+                                 Value(), order, /*wantResult=*/true);
         Value again = arith::CmpIOp::create(b, l, arith::CmpIPredicate::ne,
                                             found, args.front());
         scf::ConditionOp::create(b, l, again, found);
@@ -213,8 +210,8 @@ void emitFence(OpBuilder &builder, Location loc, tile::MemScope scope) {
 
 } // namespace
 
-bool nv_detail::isAtomicLoop(const tile_dialect::ChipInfo &chip, tile::RMWKind kind,
-                          Type type) {
+bool nv_detail::isAtomicLoop(const tile_dialect::ChipInfo &chip,
+                             tile::RMWKind kind, Type type) {
   if (type.getIntOrFloatBitWidth() != 16)
     return false;
   if (kind != tile::RMWKind::FAdd)
@@ -223,9 +220,10 @@ bool nv_detail::isAtomicLoop(const tile_dialect::ChipInfo &chip, tile::RMWKind k
 }
 
 Value nv_detail::emitAtomicRMW(OpBuilder &builder, Location loc,
-                            const tile_dialect::ChipInfo &chip,
-                            tile::RMWKind kind, Value ptr, Value value,
-                            Value predicate, AtomicOrder order, bool wantResult) {
+                               const tile_dialect::ChipInfo &chip,
+                               tile::RMWKind kind, Value ptr, Value value,
+                               Value predicate, AtomicOrder order,
+                               bool wantResult) {
   Type type = value.getType();
   if (isAtomicLoop(chip, kind, type)) {
     if (!predicate)
@@ -318,13 +316,13 @@ FailureOr<Registers> broadcastThroughShared(OpBuilder &builder, Operation *op,
   return results;
 }
 
-/// Performs `emit(register, order)` for each register that acts, with the fences
-/// and barriers that `order` asks for, and replaces `op`.
-LogicalResult
-distributeAtomic(Operation *op, DistributionContext &context,
-                 ConversionPatternRewriter &rewriter, AtomicOrder order,
-                 bool isLoop, ArrayRef<Type> types, Value acting,
-                 function_ref<Value(size_t, AtomicOrder)> emit) {
+/// Performs `emit(register, order)` for each register that acts, with the
+/// fences and barriers that `order` asks for, and replaces `op`.
+LogicalResult distributeAtomic(Operation *op, DistributionContext &context,
+                               ConversionPatternRewriter &rewriter,
+                               AtomicOrder order, bool isLoop,
+                               ArrayRef<Type> types, Value acting,
+                               function_ref<Value(size_t, AtomicOrder)> emit) {
   Location loc = op->getLoc();
   Type type = op->getResult(0).getType();
   bool wantResult = !op->getResult(0).use_empty();
@@ -350,8 +348,8 @@ distributeAtomic(Operation *op, DistributionContext &context,
   if (acquires && useFences)
     emitFence(rewriter, loc, order.scope);
   if (wantResult && hasCopies(type)) {
-    FailureOr<Registers> results = broadcastThroughShared(
-        rewriter, op, context, type, acting, registers);
+    FailureOr<Registers> results =
+        broadcastThroughShared(rewriter, op, context, type, acting, registers);
     if (failed(results))
       return failure();
     registers = *results;
@@ -363,8 +361,8 @@ distributeAtomic(Operation *op, DistributionContext &context,
 }
 
 struct DistributeAtomicRMW : public OpConversionPattern<tile::AtomicRMWOp> {
-  DistributeAtomicRMW(const TypeConverter &converter, MLIRContext *patternContext,
-                      DistributionContext &context)
+  DistributeAtomicRMW(const TypeConverter &converter,
+                      MLIRContext *patternContext, DistributionContext &context)
       : OpConversionPattern(converter, patternContext), context(context) {}
 
   LogicalResult
@@ -378,12 +376,11 @@ struct DistributeAtomicRMW : public OpConversionPattern<tile::AtomicRMWOp> {
     bool wantResult = !op.getResult().use_empty();
     ValueRange mask = adaptor.getMask();
     auto emit = [&](size_t reg, AtomicOrder order) {
-      Value predicate =
-          andPredicates(rewriter, op.getLoc(), acting,
-                        mask.empty() ? Value() : at(mask, reg));
-      return emitAtomicRMW(rewriter, op.getLoc(), chip, op.getKind(),
-                           at(adaptor.getPtr(), reg), at(adaptor.getValue(), reg),
-                           predicate, order, wantResult);
+      Value predicate = andPredicates(rewriter, op.getLoc(), acting,
+                                      mask.empty() ? Value() : at(mask, reg));
+      return emitAtomicRMW(
+          rewriter, op.getLoc(), chip, op.getKind(), at(adaptor.getPtr(), reg),
+          at(adaptor.getValue(), reg), predicate, order, wantResult);
     };
     return distributeAtomic(op, context, rewriter, {op.getSem(), op.getScope()},
                             isAtomicLoop(chip, op.getKind(), types.front()),
@@ -394,8 +391,8 @@ struct DistributeAtomicRMW : public OpConversionPattern<tile::AtomicRMWOp> {
 };
 
 struct DistributeAtomicCAS : public OpConversionPattern<tile::AtomicCASOp> {
-  DistributeAtomicCAS(const TypeConverter &converter, MLIRContext *patternContext,
-                      DistributionContext &context)
+  DistributeAtomicCAS(const TypeConverter &converter,
+                      MLIRContext *patternContext, DistributionContext &context)
       : OpConversionPattern(converter, patternContext), context(context) {}
 
   LogicalResult
@@ -409,9 +406,9 @@ struct DistributeAtomicCAS : public OpConversionPattern<tile::AtomicCASOp> {
     unsigned bits = type.getIntOrFloatBitWidth();
     Type integer = rewriter.getIntegerType(bits);
     auto toBits = [&](Value value) -> Value {
-      return type == integer ? value
-                             : arith::BitcastOp::create(rewriter, loc, integer,
-                                                        value);
+      return type == integer
+                 ? value
+                 : arith::BitcastOp::create(rewriter, loc, integer, value);
     };
     Value acting = getActingThread(rewriter, context, op.getType());
     auto emit = [&](size_t reg, AtomicOrder order) -> Value {
@@ -434,8 +431,8 @@ struct DistributeAtomicCAS : public OpConversionPattern<tile::AtomicCASOp> {
 } // namespace
 
 void nv_detail::populateAtomicPatterns(const TypeConverter &converter,
-                                    RewritePatternSet &patterns,
-                                    DistributionContext &context) {
+                                       RewritePatternSet &patterns,
+                                       DistributionContext &context) {
   patterns.add<DistributeAtomicRMW, DistributeAtomicCAS>(
       converter, patterns.getContext(), context);
 }

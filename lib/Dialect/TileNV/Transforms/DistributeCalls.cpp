@@ -89,8 +89,8 @@ struct Constraints {
   SmallVector<StringRef> outputs, inputs;
 };
 
-/// How `pack` elements of a type fill the registers of inline assembly. i1 takes
-/// one bit.
+/// How `pack` elements of a type fill the registers of inline assembly. i1
+/// takes one bit.
 struct Packing {
   Packing(Type element, int64_t pack)
       : element(element),
@@ -104,7 +104,8 @@ struct Packing {
   int64_t perRegister, numRegisters;
 };
 
-/// The type that LLVM wants for a register constraint; null if any type will do.
+/// The type that LLVM wants for a register constraint; null if any type will
+/// do.
 Type getRegisterType(Builder &builder, StringRef constraint) {
   if (constraint.size() != 1)
     return Type();
@@ -144,9 +145,9 @@ Value packRegister(OpBuilder &builder, Location loc, const Packing &packing,
       Value element = elements[std::min<int64_t>(i, elements.size() - 1)];
       if (element.getType() != packing.storage)
         element = toStorage(builder, loc, element);
-      packed = LLVM::InsertElementOp::create(builder, loc, vectorType, packed,
-                                             element,
-                                             createI32(builder, loc, i));
+      packed =
+          LLVM::InsertElementOp::create(builder, loc, vectorType, packed,
+                                        element, createI32(builder, loc, i));
     }
   }
   unsigned bits = packing.perRegister * packing.storage.getIntOrFloatBitWidth();
@@ -227,9 +228,9 @@ struct DistributeInlineAsm
   }
 
   /// One piece of assembly, for registers `reg` to `reg + pack`.
-  static void emitGroup(tile::InlineAsmElementwiseOp op, ArrayRef<ValueRange> args,
-                        int64_t reg, int64_t numRegisters,
-                        const Constraints &constraints,
+  static void emitGroup(tile::InlineAsmElementwiseOp op,
+                        ArrayRef<ValueRange> args, int64_t reg,
+                        int64_t numRegisters, const Constraints &constraints,
                         ArrayRef<Packing> inputs, ArrayRef<Packing> outputs,
                         MutableArrayRef<Registers> results,
                         OpBuilder &builder) {
@@ -255,8 +256,8 @@ struct DistributeInlineAsm
         Type type = getRegisterType(builder, constraints.outputs[types.size()]);
         unsigned bits =
             packing.perRegister * packing.storage.getIntOrFloatBitWidth();
-        types.push_back(
-            type ? type : builder.getIntegerType(std::max(bits, 16u)));
+        types.push_back(type ? type
+                             : builder.getIntegerType(std::max(bits, 16u)));
       }
     SmallVector<Value> values =
         emitPTX(builder, loc, op.getAsmString(), op.getConstraints(), types,
@@ -265,10 +266,10 @@ struct DistributeInlineAsm
     for (auto [packing, list] : llvm::zip_equal(outputs, results)) {
       Registers elements;
       for (int64_t i = 0; i < packing.numRegisters; ++i)
-        unpackRegister(builder, loc, packing, values[next++],
-                       std::min(packing.perRegister,
-                                pack - i * packing.perRegister),
-                       elements);
+        unpackRegister(
+            builder, loc, packing, values[next++],
+            std::min(packing.perRegister, pack - i * packing.perRegister),
+            elements);
       elements.resize(std::min(pack, numRegisters - reg));
       llvm::append_range(list, elements);
     }

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// fp8 goes through f16 (reading) and f32 (writing): by the instructions of chips
-// that have them, else by integer arithmetic that gives the same bits.
+// fp8 goes through f16 (reading) and f32 (writing): by the instructions of
+// chips that have them, else by integer arithmetic that gives the same bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,12 +45,10 @@ public:
   Value constant(Type type, int64_t value) {
     return createInt(builder, loc, type.getIntOrFloatBitWidth(), value);
   }
-  template <typename Op>
-  Value op(Value a, int64_t b) {
+  template <typename Op> Value op(Value a, int64_t b) {
     return Op::create(builder, loc, a, constant(a.getType(), b));
   }
-  template <typename Op>
-  Value op(Value a, Value b) {
+  template <typename Op> Value op(Value a, Value b) {
     return Op::create(builder, loc, a, b);
   }
   Value compare(arith::CmpIPredicate predicate, Value a, int64_t b) {
@@ -99,11 +97,11 @@ Value decodeFP8(OpBuilder &builder, Location loc,
   Value scaled = arith::MulFOp::create(
       builder, loc, b.bitcast(b.op<arith::ShLIOp>(magnitude, 7), f16),
       createFloat(builder, loc, f16, 256.0));
-  Value isNaN = b.compare(arith::CmpIPredicate::eq, magnitude, FP8Format::nan);
-  Value bits =
-      b.select(isNaN, b.constant(i16, 0x7fff), b.bitcast(scaled, i16));
   Value sign = b.op<arith::ShLIOp>(b.op<arith::AndIOp>(wide, 0x80), 8);
-  return b.bitcast(b.op<arith::OrIOp>(bits, sign), f16);
+  Value bits = b.op<arith::OrIOp>(b.bitcast(scaled, i16), sign);
+  // As the instruction does, a NaN loses its sign.
+  Value isNaN = b.compare(arith::CmpIPredicate::eq, magnitude, FP8Format::nan);
+  return b.bitcast(b.select(isNaN, b.constant(i16, 0x7fff), bits), f16);
 }
 
 /// The bits of f32 `magnitude` (sign cleared) as an fp8 number, before special
@@ -117,8 +115,7 @@ Value roundToFP8(Bits &b, const FP8Format &format, Value magnitude,
   // Normal results: round at the last bit that is kept, then change the bias.
   Value rounded = magnitude;
   if (isNearest) {
-    Value last =
-        b.op<arith::AndIOp>(b.op<arith::ShRUIOp>(magnitude, shift), 1);
+    Value last = b.op<arith::AndIOp>(b.op<arith::ShRUIOp>(magnitude, shift), 1);
     rounded = b.op<arith::AddIOp>(
         b.op<arith::AddIOp>(magnitude, (int64_t(1) << (shift - 1)) - 1), last);
   }
@@ -130,13 +127,13 @@ Value roundToFP8(Bits &b, const FP8Format &format, Value magnitude,
   Value number = b.bitcast(magnitude, f32), subnormal;
   if (isNearest) {
     // An addend whose last bit is that unit makes the addition round.
-    APFloat magic = scalbn(APFloat(1.0f), unit + 23,
-                           APFloat::rmNearestTiesToEven);
+    APFloat magic =
+        scalbn(APFloat(1.0f), unit + 23, APFloat::rmNearestTiesToEven);
     Value sum = arith::AddFOp::create(
         b.builder, b.loc, number,
         createFloat(b.builder, b.loc, f32, magic.convertToFloat()));
-    subnormal = b.op<arith::SubIOp>(
-        b.bitcast(sum, i32), magic.bitcastToAPInt().getZExtValue());
+    subnormal = b.op<arith::SubIOp>(b.bitcast(sum, i32),
+                                    magic.bitcastToAPInt().getZExtValue());
   } else {
     Value scaled = arith::MulFOp::create(
         b.builder, b.loc, number,
@@ -174,14 +171,16 @@ Value encodeFP8(OpBuilder &builder, Location loc,
   if (limit != format.overflow && !options.saturate)
     code = b.select(b.compare(arith::CmpIPredicate::eq, magnitude, infinity),
                     b.constant(i32, format.overflow), code);
+  Value sign = b.op<arith::AndIOp>(b.op<arith::ShRUIOp>(bits, 24), 0x80);
+  code = b.op<arith::OrIOp>(code, sign);
+  // As the instructions do, a NaN loses its sign.
   code = b.select(b.compare(arith::CmpIPredicate::ugt, magnitude, infinity),
                   b.constant(i32, FP8Format::nan), code);
-  Value sign = b.op<arith::AndIOp>(b.op<arith::ShRUIOp>(bits, 24), 0x80);
-  return b.bitcast(b.trunc(b.op<arith::OrIOp>(code, sign), i8), type);
+  return b.bitcast(b.trunc(code, i8), type);
 }
 
-/// f64 to f32 such that a second rounding (nearest, to fewer bits) gives what one
-/// rounding would: an inexact result gets an odd last bit.
+/// f64 to f32 such that a second rounding (nearest, to fewer bits) gives what
+/// one rounding would: an inexact result gets an odd last bit.
 Value roundToOdd(OpBuilder &builder, Location loc, Value value) {
   Bits b(builder, loc);
   Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
@@ -220,16 +219,16 @@ Value truncateTowardZero(OpBuilder &builder, Location loc,
   Bits b(builder, loc);
   bool isDouble = value.getType().isF64();
   if (type.isF16()) {
-    std::string text = isDouble ? "cvt.rz.f16.f64 $0, $1;"
-                                : "cvt.rz.f16.f32 $0, $1;";
+    std::string text =
+        isDouble ? "cvt.rz.f16.f64 $0, $1;" : "cvt.rz.f16.f32 $0, $1;";
     Value bits = emitPTX(builder, loc, text, isDouble ? "=h,d" : "=h,f",
                          builder.getI16Type(), value, /*pure=*/true)
                      .front();
     return b.bitcast(bits, type);
   }
   if (isDouble)
-    value = callIntrinsic(builder, loc, "llvm.nvvm.d2f.rz", builder.getF32Type(),
-                          value);
+    value = callIntrinsic(builder, loc, "llvm.nvvm.d2f.rz",
+                          builder.getF32Type(), value);
   return type.isF32() ? value : truncateToBF16(builder, loc, chip, value);
 }
 
@@ -290,7 +289,8 @@ struct ScalarFPCast : public OpConversionPattern<tile::FPCastOp> {
 /// Tiles of fp8 on chips whose instructions convert two numbers at once.
 struct DistributePairedCast : public OpConversionPattern<tile::FPCastOp> {
   DistributePairedCast(const TypeConverter &converter,
-                       MLIRContext *patternContext, DistributionContext &context)
+                       MLIRContext *patternContext,
+                       DistributionContext &context)
       : OpConversionPattern(converter, patternContext, /*benefit=*/2),
         context(context) {}
 
@@ -315,8 +315,8 @@ struct DistributePairedCast : public OpConversionPattern<tile::FPCastOp> {
       ValueRange pair = sources.slice(reg, 2);
       if (decodes)
         for (Value half : decode(rewriter, op.getLoc(), pair))
-          results.push_back(emitFloatCast(rewriter, op.getLoc(), chip, half,
-                                          type, options));
+          results.push_back(
+              emitFloatCast(rewriter, op.getLoc(), chip, half, type, options));
       else
         llvm::append_range(results,
                            encode(rewriter, op.getLoc(), chip, pair, type));
@@ -354,9 +354,9 @@ struct DistributePairedCast : public OpConversionPattern<tile::FPCastOp> {
                          ? roundToOdd(builder, loc, value)
                          : emitFloatCast(builder, loc, chip, value,
                                          builder.getF32Type(), {}));
-    std::string text = ("cvt.rn.satfinite." + FP8Format(type).name +
-                        "x2.f32 $0, $2, $1;")
-                           .str();
+    std::string text =
+        ("cvt.rn.satfinite." + FP8Format(type).name + "x2.f32 $0, $2, $1;")
+            .str();
     Value packed =
         emitPTX(builder, loc, text, "=h,f,f", i16, wide, /*pure=*/true).front();
     Value first = b.trunc(packed, i8);
@@ -369,8 +369,7 @@ struct DistributePairedCast : public OpConversionPattern<tile::FPCastOp> {
 
 /// arith.extf and arith.truncf of fp8, or with a rounding mode. Unlike
 /// tile.fp_cast they do not saturate.
-template <typename Op>
-struct ScalarArithCast : public OpConversionPattern<Op> {
+template <typename Op> struct ScalarArithCast : public OpConversionPattern<Op> {
   using OneToNOpAdaptor = typename OpConversionPattern<Op>::OneToNOpAdaptor;
 
   ScalarArithCast(const TypeConverter &converter, MLIRContext *patternContext,
@@ -416,7 +415,8 @@ void nv_detail::populateCastPatterns(const TypeConverter &converter,
         return converter.isLegal(op.getOperation()) && !op.getRoundingmode() &&
                !isFP8(op.getType());
       });
-  patterns.add<ScalarFPCast, DistributePairedCast,
-               ScalarArithCast<arith::ExtFOp>, ScalarArithCast<arith::TruncFOp>>(
-      converter, patterns.getContext(), context);
+  patterns
+      .add<ScalarFPCast, DistributePairedCast, ScalarArithCast<arith::ExtFOp>,
+           ScalarArithCast<arith::TruncFOp>>(converter, patterns.getContext(),
+                                             context);
 }

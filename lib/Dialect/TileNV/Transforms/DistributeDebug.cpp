@@ -39,7 +39,8 @@ std::pair<std::string, Value> formatValue(OpBuilder &builder, Location loc,
     return {"0x%016llx", toStorage(builder, loc, value)};
   if (isa<FloatType>(type)) {
     if (type.getIntOrFloatBitWidth() < 32)
-      value = emitFloatCast(builder, loc, chip, value, builder.getF32Type(), {});
+      value =
+          emitFloatCast(builder, loc, chip, value, builder.getF32Type(), {});
     return {"%f", value};
   }
   unsigned bits = type.getIntOrFloatBitWidth();
@@ -173,15 +174,14 @@ struct DistributeAssert : public OpConversionPattern<tile::AssertOp> {
     Location loc = op.getLoc();
     FileLineColLoc file = findFileLocation(loc);
     StringRef fileName = file ? file.getFilename().getValue() : "unknown";
-    StringRef kernel =
-        cast<SymbolOpInterface>(context.getKernel()).getName();
-    SmallVector<Value> args{
-        getString(builder, loc, op.getMessage()),
-        getString(builder, loc, fileName),
-        createI32(builder, loc, file ? file.getLine() : 0),
-        getString(builder, loc, kernel), createInt(builder, loc, 64, 1)};
-    return callFunction(builder, op, context.getModule(), "__assertfail", Type(),
-                        args, /*pure=*/false);
+    StringRef kernel = cast<SymbolOpInterface>(context.getKernel()).getName();
+    SmallVector<Value> args{getString(builder, loc, op.getMessage()),
+                            getString(builder, loc, fileName),
+                            createI32(builder, loc, file ? file.getLine() : 0),
+                            getString(builder, loc, kernel),
+                            createInt(builder, loc, 64, 1)};
+    return callFunction(builder, op, context.getModule(), "__assertfail",
+                        Type(), args, /*pure=*/false);
   }
 
   /// A pointer to the zero-terminated `text`, one global for equal texts.

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A descriptor is its base pointer, extents, strides and padding. Boxes are read
-// and written element by element (or vector by vector), with a bounds check for
-// each dimension.
+// A descriptor is its base pointer, extents, strides and padding. Boxes are
+// read and written element by element (or vector by vector), with a bounds
+// check for each dimension.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,8 +51,7 @@ public:
     }
     indices.resize(tileDims.size());
     if (isa<FloatType>(memoryType))
-      memoryType =
-          builder.getIntegerType(memoryType.getIntOrFloatBitWidth());
+      memoryType = builder.getIntegerType(memoryType.getIntOrFloatBitWidth());
   }
 
   /// The pointer to the element of register `reg`, and whether it is inside.
@@ -61,19 +60,20 @@ public:
     for (unsigned dim = 0; dim < tileDims.size(); ++dim) {
       const Index &index = getIndex(dim, reg);
       inside = andPredicates(builder, loc, inside, index.inside);
-      offset = offset ? Value(arith::AddIOp::create(builder, loc, offset,
-                                                    index.offset))
-                      : index.offset;
+      offset =
+          offset
+              ? Value(arith::AddIOp::create(builder, loc, offset, index.offset))
+              : index.offset;
     }
-    Value ptr = LLVM::GEPOp::create(builder, loc, parts.base.getType(),
-                                    memoryType, parts.base,
-                                    ArrayRef<LLVM::GEPArg>{offset});
+    Value ptr =
+        LLVM::GEPOp::create(builder, loc, parts.base.getType(), memoryType,
+                            parts.base, ArrayRef<LLVM::GEPArg>{offset});
     return {ptr, inside};
   }
 
 private:
-  /// The position along one dimension: elements from the base, and whether it is
-  /// inside the tensor.
+  /// The position along one dimension: elements from the base, and whether it
+  /// is inside the tensor.
   struct Index {
     Value offset, inside;
   };
@@ -96,11 +96,11 @@ private:
     }
     // The last stride is 1 by contract.
     if (dim + 1 != tileDims.size())
-      index.offset = arith::MulIOp::create(builder, loc, index.offset,
-                                           parts.strides[dim]);
+      index.offset =
+          arith::MulIOp::create(builder, loc, index.offset, parts.strides[dim]);
     // Unsigned: a negative position, or one that wrapped, is outside as well.
-    index.inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                         position, parts.shape[dim]);
+    index.inside = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ult, position, parts.shape[dim]);
     return index;
   }
 
@@ -156,8 +156,8 @@ SmallVector<Value> flatten(ArrayRef<ValueRange> ranges) {
 }
 
 struct DistributeDescLoad : public OpConversionPattern<tile::DescLoadOp> {
-  DistributeDescLoad(const TypeConverter &converter, MLIRContext *patternContext,
-                     DistributionContext &context,
+  DistributeDescLoad(const TypeConverter &converter,
+                     MLIRContext *patternContext, DistributionContext &context,
                      std::shared_ptr<const AccessPlan> plan)
       : OpConversionPattern(converter, patternContext), context(context),
         plan(std::move(plan)) {}
@@ -193,8 +193,8 @@ struct DistributeDescLoad : public OpConversionPattern<tile::DescLoadOp> {
 };
 
 struct DistributeDescStore : public OpConversionPattern<tile::DescStoreOp> {
-  DistributeDescStore(const TypeConverter &converter, MLIRContext *patternContext,
-                      DistributionContext &context,
+  DistributeDescStore(const TypeConverter &converter,
+                      MLIRContext *patternContext, DistributionContext &context,
                       std::shared_ptr<const AccessPlan> plan)
       : OpConversionPattern(converter, patternContext), context(context),
         plan(std::move(plan)) {}
@@ -227,7 +227,8 @@ struct DistributeDescStore : public OpConversionPattern<tile::DescStoreOp> {
 };
 
 struct DistributeDescReduce : public OpConversionPattern<tile::DescReduceOp> {
-  DistributeDescReduce(const TypeConverter &converter, MLIRContext *patternContext,
+  DistributeDescReduce(const TypeConverter &converter,
+                       MLIRContext *patternContext,
                        DistributionContext &context)
       : OpConversionPattern(converter, patternContext), context(context) {}
 
@@ -259,10 +260,9 @@ struct DistributeDescReduce : public OpConversionPattern<tile::DescReduceOp> {
 
 } // namespace
 
-void nv_detail::populateDescriptorPatterns(const TypeConverter &converter,
-                                        RewritePatternSet &patterns,
-                                        DistributionContext &context,
-                                        std::shared_ptr<const AccessPlan> plan) {
+void nv_detail::populateDescriptorPatterns(
+    const TypeConverter &converter, RewritePatternSet &patterns,
+    DistributionContext &context, std::shared_ptr<const AccessPlan> plan) {
   MLIRContext *ctx = patterns.getContext();
   patterns.add<DistributeMakeDesc>(converter, ctx);
   patterns.add<DistributeDescLoad, DistributeDescStore>(converter, ctx, context,

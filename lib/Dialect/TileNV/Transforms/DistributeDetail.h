@@ -88,7 +88,8 @@ struct AccessFlags {
 
 /// Loads `width` consecutive elements of `type` from `ptr`, which is aligned to
 /// all of them: `width` elements are 1 to 16 bytes, a power of two. Nothing is
-/// read where `predicate` (may be null) is false: `other`, or zero if it is empty.
+/// read where `predicate` (may be null) is false: `other`, or zero if it is
+/// empty.
 Registers emitLoad(OpBuilder &builder, Location loc, Value ptr, Type type,
                    int64_t width, Value predicate, ValueRange other,
                    AccessFlags flags);
@@ -96,8 +97,9 @@ Registers emitLoad(OpBuilder &builder, Location loc, Value ptr, Type type,
 void emitStore(OpBuilder &builder, Location loc, Value ptr, ValueRange values,
                Value predicate, AccessFlags flags);
 
-/// One PTX atomic. Returns the old value, or null if `wantResult` is false. Where
-/// `predicate` (may be null) is false nothing happens and the result is zero.
+/// One PTX atomic. Returns the old value, or null if `wantResult` is false.
+/// Where `predicate` (may be null) is false nothing happens and the result is
+/// zero.
 struct AtomicOrder {
   tile::MemSemantic sem = tile::MemSemantic::Relaxed;
   tile::MemScope scope = tile::MemScope::GPU;
@@ -115,8 +117,8 @@ bool isAtomicLoop(const tile_dialect::ChipInfo &chip, tile::RMWKind kind,
 //===----------------------------------------------------------------------===//
 
 /// Bounds of errors and ranges are in docs/rationale/TileNV.md. With `fast`,
-/// the hardware's approximation alone; with `flush`, subnormal results are zero,
-/// which saves the instructions that scale them.
+/// the hardware's approximation alone; with `flush`, subnormal results are
+/// zero, which saves the instructions that scale them.
 Value emitExp(OpBuilder &builder, Location loc, Value x, bool fast, bool flush);
 Value emitExp2(OpBuilder &builder, Location loc, Value x, bool flush);
 Value emitLog(OpBuilder &builder, Location loc, Value x, bool fast);
@@ -159,7 +161,8 @@ void populateMathPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns, ConversionTarget &target,
                           DistributionContext &context);
 void populateArithPatterns(const TypeConverter &converter,
-                           RewritePatternSet &patterns, ConversionTarget &target,
+                           RewritePatternSet &patterns,
+                           ConversionTarget &target,
                            DistributionContext &context);
 void populateCastPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns, ConversionTarget &target,

@@ -28,8 +28,8 @@ const tile_dialect::ChipInfo &nv_detail::getChip(Operation *kernel) {
   return tile_dialect::getAllChips().front();
 }
 
-Value nv_detail::getActingThread(OpBuilder &builder, DistributionContext &context,
-                              Type type) {
+Value nv_detail::getActingThread(OpBuilder &builder,
+                                 DistributionContext &context, Type type) {
   if (tile_gpu::LayoutAttr layout = tile_gpu::getLayoutAttr(type))
     return context.getIsUniqueHolder(builder, layout);
   return context.getIsFirstThread(builder);
@@ -59,11 +59,10 @@ namespace {
 struct TileNVDistributeInterface : public tile_gpu::DistributeDialectInterface {
   using DistributeDialectInterface::DistributeDialectInterface;
 
-  void
-  populateDistributePatterns(const tile_gpu::DistributionTypeConverter &converter,
-                             RewritePatternSet &patterns,
-                             ConversionTarget &target,
-                             DistributionContext &context) const override {
+  void populateDistributePatterns(
+      const tile_gpu::DistributionTypeConverter &converter,
+      RewritePatternSet &patterns, ConversionTarget &target,
+      DistributionContext &context) const override {
     auto plan = std::make_shared<const AccessPlan>(context.getKernel());
     populateMemoryPatterns(converter, patterns, context, plan);
     populateDescriptorPatterns(converter, patterns, context, plan);

@@ -43,8 +43,7 @@ bool isFast(arith::FastMathFlags flags) {
 
 /// A math op on scalars, replaced by what `emit` makes of its operands in the
 /// compute type.
-template <typename Op>
-struct ScalarMath : public OpConversionPattern<Op> {
+template <typename Op> struct ScalarMath : public OpConversionPattern<Op> {
   using OneToNOpAdaptor = typename OpConversionPattern<Op>::OneToNOpAdaptor;
   using Emit = std::function<FailureOr<Value>(OpBuilder &, Op, ValueRange)>;
 
@@ -95,8 +94,7 @@ public:
                                  std::move(emit), widen);
   }
   /// An intrinsic that the back end knows for all types.
-  template <typename Op>
-  void addIntrinsic(StringRef name) {
+  template <typename Op> void addIntrinsic(StringRef name) {
     add<Op>(
         [name](OpBuilder &b, Op op, ValueRange operands) -> FailureOr<Value> {
           return callIntrinsic(b, op.getLoc(), name, op.getType(), operands);
@@ -104,8 +102,7 @@ public:
         /*widen=*/false);
   }
   /// A function of libdevice.
-  template <typename Op>
-  void addLibdevice(StringRef name) {
+  template <typename Op> void addLibdevice(StringRef name) {
     DistributionContext *ctx = &context;
     add<Op>([ctx, name](OpBuilder &b, Op op, ValueRange operands) {
       return callLibdevice(b, op, *ctx, name, operands.front().getType(),
@@ -150,7 +147,8 @@ FailureOr<Value> emitRsqrt(OpBuilder &builder, math::RsqrtOp op,
   if (type.isF32())
     return callIntrinsic(builder, loc, "llvm.nvvm.rsqrt.approx.f", type,
                          operands);
-  Value root = callIntrinsic(builder, loc, "llvm.nvvm.sqrt.rn.d", type, operands);
+  Value root =
+      callIntrinsic(builder, loc, "llvm.nvvm.sqrt.rn.d", type, operands);
   return arith::DivFOp::create(builder, loc,
                                createFloat(builder, loc, type, 1.0), root)
       .getResult();
@@ -204,8 +202,8 @@ FailureOr<Value> emitIPowI(OpBuilder &builder, math::IPowIOp op,
       },
       [&](OpBuilder &b, Location l, ValueRange args) {
         Value product = arith::MulIOp::create(b, l, args[0], args[1]);
-        Value result = arith::SelectOp::create(b, l, isOdd(b, args[2]), product,
-                                               args[0]);
+        Value result =
+            arith::SelectOp::create(b, l, isOdd(b, args[2]), product, args[0]);
         Value square = arith::MulIOp::create(b, l, args[1], args[1]);
         Value rest = arith::ShRUIOp::create(b, l, args[2], constant(b, 1));
         scf::YieldOp::create(b, l, ValueRange{result, square, rest});
@@ -276,30 +274,30 @@ void addIntrinsics(MathPatterns &set) {
   set.addIntrinsic<math::RoundOp>("llvm.round");
   set.addIntrinsic<math::TruncOp>("llvm.trunc");
   set.addIntrinsic<math::CtPopOp>("llvm.ctpop");
-  set.add<math::AbsIOp>([](OpBuilder &b, math::AbsIOp op, ValueRange x)
-                            -> FailureOr<Value> {
-    return LLVM::AbsOp::create(b, op.getLoc(), op.getType(), x.front(),
-                               /*is_int_min_poison=*/false)
+  set.add<math::AbsIOp>(
+      [](OpBuilder &b, math::AbsIOp op, ValueRange x) -> FailureOr<Value> {
+        return LLVM::AbsOp::create(b, op.getLoc(), op.getType(), x.front(),
+                                   /*is_int_min_poison=*/false)
+            .getResult();
+      });
+  set.add<math::CountLeadingZerosOp>([](OpBuilder &b,
+                                        math::CountLeadingZerosOp op,
+                                        ValueRange x) -> FailureOr<Value> {
+    return LLVM::CountLeadingZerosOp::create(b, op.getLoc(), op.getType(),
+                                             x.front(),
+                                             /*is_zero_poison=*/false)
         .getResult();
   });
-  set.add<math::CountLeadingZerosOp>(
-      [](OpBuilder &b, math::CountLeadingZerosOp op, ValueRange x)
-          -> FailureOr<Value> {
-        return LLVM::CountLeadingZerosOp::create(b, op.getLoc(), op.getType(),
-                                                 x.front(),
-                                                 /*is_zero_poison=*/false)
-            .getResult();
-      });
-  set.add<math::CountTrailingZerosOp>(
-      [](OpBuilder &b, math::CountTrailingZerosOp op, ValueRange x)
-          -> FailureOr<Value> {
-        return LLVM::CountTrailingZerosOp::create(b, op.getLoc(), op.getType(),
-                                                  x.front(),
-                                                  /*is_zero_poison=*/false)
-            .getResult();
-      });
-  set.add<math::ClampFOp>([](OpBuilder &b, math::ClampFOp op, ValueRange x)
-                              -> FailureOr<Value> {
+  set.add<math::CountTrailingZerosOp>([](OpBuilder &b,
+                                         math::CountTrailingZerosOp op,
+                                         ValueRange x) -> FailureOr<Value> {
+    return LLVM::CountTrailingZerosOp::create(b, op.getLoc(), op.getType(),
+                                              x.front(),
+                                              /*is_zero_poison=*/false)
+        .getResult();
+  });
+  set.add<math::ClampFOp>([](OpBuilder &b, math::ClampFOp op,
+                             ValueRange x) -> FailureOr<Value> {
     Value upper = arith::MinimumFOp::create(b, op.getLoc(), x[0], x[2]);
     return arith::MaximumFOp::create(b, op.getLoc(), upper, x[1]).getResult();
   });
@@ -310,11 +308,11 @@ void addClassification(MathPatterns &set) {
   set.add<math::IsFiniteOp>(
       compareWithInfinity<math::IsFiniteOp>(Predicate::OLT));
   set.add<math::IsInfOp>(compareWithInfinity<math::IsInfOp>(Predicate::OEQ));
-  set.add<math::IsNaNOp>([](OpBuilder &b, math::IsNaNOp op, ValueRange x)
-                             -> FailureOr<Value> {
-    return arith::CmpFOp::create(b, op.getLoc(), Predicate::UNO, x[0], x[0])
-        .getResult();
-  });
+  set.add<math::IsNaNOp>(
+      [](OpBuilder &b, math::IsNaNOp op, ValueRange x) -> FailureOr<Value> {
+        return arith::CmpFOp::create(b, op.getLoc(), Predicate::UNO, x[0], x[0])
+            .getResult();
+      });
   set.add<math::IsNormalOp>(
       [](OpBuilder &b, math::IsNormalOp op, ValueRange x) -> FailureOr<Value> {
         // Positive and negative normal numbers (LLVM LangRef, llvm.is.fpclass).
@@ -376,8 +374,8 @@ void addLibdeviceCalls(MathPatterns &set) {
   set.addLibdevice<math::SinhOp>("sinh");
   set.addLibdevice<math::TanOp>("tan");
   DistributionContext *context = &set.context;
-  set.add<math::TanhOp>([context](OpBuilder &b, math::TanhOp op, ValueRange x)
-                            -> FailureOr<Value> {
+  set.add<math::TanhOp>([context](OpBuilder &b, math::TanhOp op,
+                                  ValueRange x) -> FailureOr<Value> {
     Type type = x.front().getType();
     if (isFast(op.getFastmath()) && type.isF32())
       return emitPTX(b, op.getLoc(), "tanh.approx.f32 $0, $1;", "=f,f", type, x,
@@ -385,8 +383,8 @@ void addLibdeviceCalls(MathPatterns &set) {
           .front();
     return callLibdevice(b, op, *context, "tanh", type, x);
   });
-  set.add<math::FPowIOp>([context](OpBuilder &b, math::FPowIOp op, ValueRange x)
-                             -> FailureOr<Value> {
+  set.add<math::FPowIOp>([context](OpBuilder &b, math::FPowIOp op,
+                                   ValueRange x) -> FailureOr<Value> {
     // libdevice takes an i32; a wider exponent goes the way of pow.
     Type type = x[0].getType();
     unsigned bits = x[1].getType().getIntOrFloatBitWidth();

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Registers that hold consecutive elements at consecutive, aligned addresses
-// become one access of up to 16 bytes. What has neither mask nor cache modifier is
-// a plain LLVM load or store; the rest is PTX, whose predicate costs no branch.
+// become one access of up to 16 bytes. What has neither mask nor cache modifier
+// is a plain LLVM load or store; the rest is PTX, whose predicate costs no
+// branch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,8 @@ namespace {
 
 constexpr int64_t kMaxAccessBytes = 16;
 
-/// The widest access that the layout and the facts about pointers and mask allow.
+/// The widest access that the layout and the facts about pointers and mask
+/// allow.
 int64_t getTileWidth(const tile::ModuleAxisInfo &info, Value ptr, Value mask) {
   auto type = dyn_cast<RankedTensorType>(ptr.getType());
   tile_gpu::LayoutAttr layout = tile_gpu::getLayoutAttr(ptr.getType());
@@ -45,10 +47,10 @@ int64_t getTileWidth(const tile::ModuleAxisInfo &info, Value ptr, Value mask) {
   return best;
 }
 
-/// The widest access to the box of a descriptor. Its base and the strides of its
-/// rows are aligned to 16 bytes, and its last stride is 1, by contract. What is
-/// left to know: the offset within a row, and that no access reaches over the
-/// end of a row.
+/// The widest access to the box of a descriptor. Its base and the strides of
+/// its rows are aligned to 16 bytes, and its last stride is 1, by contract.
+/// What is left to know: the offset within a row, and that no access reaches
+/// over the end of a row.
 int64_t getBoxWidth(const tile::ModuleAxisInfo &info, Value desc, Value offset,
                     Type boxType) {
   auto type = dyn_cast<RankedTensorType>(boxType);
@@ -87,9 +89,9 @@ AccessPlan::AccessPlan(Operation *kernel) {
       widths[op] = getBoxWidth(getInfo(), load.getDesc(),
                                load.getOffsets().back(), load.getType());
     else if (auto store = dyn_cast<tile::DescStoreOp>(op))
-      widths[op] = getBoxWidth(getInfo(), store.getDesc(),
-                               store.getOffsets().back(),
-                               store.getValue().getType());
+      widths[op] =
+          getBoxWidth(getInfo(), store.getDesc(), store.getOffsets().back(),
+                      store.getValue().getType());
   });
 }
 
@@ -114,11 +116,11 @@ struct DistributeLoad : public OpConversionPattern<tile::LoadOp> {
       SmallVector<Value> otherwise;
       for (int64_t i = 0; !other.empty() && i < width; ++i)
         otherwise.push_back(at(other, reg + i));
-      llvm::append_range(
-          registers,
-          emitLoad(rewriter, op.getLoc(), at(adaptor.getPtr(), reg),
-                   types[reg], width, mask.empty() ? Value() : at(mask, reg),
-                   otherwise, flags));
+      llvm::append_range(registers,
+                         emitLoad(rewriter, op.getLoc(),
+                                  at(adaptor.getPtr(), reg), types[reg], width,
+                                  mask.empty() ? Value() : at(mask, reg),
+                                  otherwise, flags));
     }
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();
@@ -145,9 +147,8 @@ struct DistributeStore : public OpConversionPattern<tile::StoreOp> {
     for (int64_t reg = 0, size = values.size(); reg < size; reg += width) {
       if (isCopyRegister(type, reg))
         continue;
-      Value predicate =
-          andPredicates(rewriter, op.getLoc(), acting,
-                        mask.empty() ? Value() : at(mask, reg));
+      Value predicate = andPredicates(rewriter, op.getLoc(), acting,
+                                      mask.empty() ? Value() : at(mask, reg));
       emitStore(rewriter, op.getLoc(), at(adaptor.getPtr(), reg),
                 values.slice(reg, width), predicate, flags);
     }
@@ -162,9 +163,9 @@ struct DistributeStore : public OpConversionPattern<tile::StoreOp> {
 } // namespace
 
 void nv_detail::populateMemoryPatterns(const TypeConverter &converter,
-                                    RewritePatternSet &patterns,
-                                    DistributionContext &context,
-                                    std::shared_ptr<const AccessPlan> plan) {
+                                       RewritePatternSet &patterns,
+                                       DistributionContext &context,
+                                       std::shared_ptr<const AccessPlan> plan) {
   MLIRContext *ctx = patterns.getContext();
   patterns.add<DistributeLoad>(converter, ctx, plan);
   patterns.add<DistributeStore>(converter, ctx, context, plan);

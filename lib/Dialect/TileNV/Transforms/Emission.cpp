@@ -42,7 +42,7 @@ Value nv_detail::toStorage(OpBuilder &builder, Location loc, Value value) {
 }
 
 Value nv_detail::fromStorage(OpBuilder &builder, Location loc, Value value,
-                          Type type) {
+                             Type type) {
   if (value.getType() == type)
     return value;
   if (isa<LLVM::LLVMPointerType>(type))
@@ -54,7 +54,7 @@ Value nv_detail::fromStorage(OpBuilder &builder, Location loc, Value value,
 }
 
 Value nv_detail::createInt(OpBuilder &builder, Location loc, unsigned bits,
-                        int64_t value) {
+                           int64_t value) {
   return arith::ConstantIntOp::create(builder, loc,
                                       builder.getIntegerType(bits), value);
 }
@@ -64,13 +64,13 @@ Value nv_detail::createI32(OpBuilder &builder, Location loc, int64_t value) {
 }
 
 Value nv_detail::createFloat(OpBuilder &builder, Location loc, Type type,
-                          double value) {
+                             double value) {
   return arith::ConstantOp::create(builder, loc,
                                    builder.getFloatAttr(type, value));
 }
 
 Value nv_detail::andPredicates(OpBuilder &builder, Location loc, Value lhs,
-                            Value rhs) {
+                               Value rhs) {
   if (!lhs || !rhs)
     return lhs ? lhs : rhs;
   return arith::AndIOp::create(builder, loc, lhs, rhs);
@@ -81,23 +81,23 @@ Value nv_detail::andPredicates(OpBuilder &builder, Location loc, Value lhs,
 //===----------------------------------------------------------------------===//
 
 Value nv_detail::callIntrinsic(OpBuilder &builder, Location loc, StringRef name,
-                            Type type, ValueRange operands) {
+                               Type type, ValueRange operands) {
   return LLVM::CallIntrinsicOp::create(builder, loc, type,
                                        builder.getStringAttr(name), operands)
       .getResult(0);
 }
 
 SmallVector<Value> nv_detail::emitPTX(OpBuilder &builder, Location loc,
-                                   StringRef text, StringRef constraints,
-                                   TypeRange types, ValueRange operands,
-                                   bool pure) {
+                                      StringRef text, StringRef constraints,
+                                      TypeRange types, ValueRange operands,
+                                      bool pure) {
   MLIRContext *context = builder.getContext();
   SmallVector<Type, 1> resultTypes;
   if (types.size() == 1)
     resultTypes.push_back(types.front());
   else if (types.size() > 1)
-    resultTypes.push_back(LLVM::LLVMStructType::getLiteral(
-        context, llvm::to_vector(types)));
+    resultTypes.push_back(
+        LLVM::LLVMStructType::getLiteral(context, llvm::to_vector(types)));
   auto op = LLVM::InlineAsmOp::create(
       builder, loc, resultTypes, operands, text, constraints,
       /*has_side_effects=*/!pure, /*is_align_stack=*/false,
@@ -139,13 +139,13 @@ StringRef nv_detail::getStateSpace(Value ptr) {
 }
 
 FailureOr<Value> nv_detail::callFunction(OpBuilder &builder, Operation *op,
-                                      Operation *module, StringRef name,
-                                      Type type, ValueRange operands,
-                                      bool pure) {
+                                         Operation *module, StringRef name,
+                                         Type type, ValueRange operands,
+                                         bool pure) {
   MLIRContext *context = builder.getContext();
   Type result = type ? type : LLVM::LLVMVoidType::get(context);
-  auto functionType = LLVM::LLVMFunctionType::get(
-      result, llvm::to_vector(operands.getTypes()));
+  auto functionType =
+      LLVM::LLVMFunctionType::get(result, llvm::to_vector(operands.getTypes()));
   Operation *symbol = SymbolTable::lookupSymbolIn(module, name);
   auto function = dyn_cast_or_null<LLVM::LLVMFuncOp>(symbol);
   if (symbol && (!function || function.getFunctionType() != functionType)) {
@@ -158,8 +158,8 @@ FailureOr<Value> nv_detail::callFunction(OpBuilder &builder, Operation *op,
   if (!function) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&module->getRegion(0).front());
-    function = LLVM::LLVMFuncOp::create(builder, op->getLoc(), name,
-                                        functionType);
+    function =
+        LLVM::LLVMFuncOp::create(builder, op->getLoc(), name, functionType);
     if (pure) {
       auto none = LLVM::ModRefInfo::NoModRef;
       function.setMemoryEffectsAttr(LLVM::MemoryEffectsAttr::get(
@@ -178,8 +178,8 @@ FailureOr<Value> nv_detail::callFunction(OpBuilder &builder, Operation *op,
 
 namespace {
 
-/// How `width` elements of a storage type lie in the registers of one PTX access:
-/// `count` units of `bits` each.
+/// How `width` elements of a storage type lie in the registers of one PTX
+/// access: `count` units of `bits` each.
 struct AccessUnits {
   AccessUnits(OpBuilder &builder, Type storage, int64_t width)
       : storage(storage), width(width) {
@@ -218,8 +218,8 @@ static bool isZero(Value value) {
 }
 
 /// The register that holds `values`, storage elements, the first one lowest.
-static Value packUnit(OpBuilder &builder, Location loc, const AccessUnits &units,
-                      ValueRange values) {
+static Value packUnit(OpBuilder &builder, Location loc,
+                      const AccessUnits &units, ValueRange values) {
   if (llvm::all_of(values, isZero))
     return createInt(builder, loc, units.registerType.getWidth(), 0);
   if (units.bits == 8)
@@ -237,8 +237,9 @@ static Value packUnit(OpBuilder &builder, Location loc, const AccessUnits &units
   return LLVM::BitcastOp::create(builder, loc, units.registerType, vector);
 }
 
-static void unpackUnit(OpBuilder &builder, Location loc, const AccessUnits &units,
-                       Value value, SmallVectorImpl<Value> &results) {
+static void unpackUnit(OpBuilder &builder, Location loc,
+                       const AccessUnits &units, Value value,
+                       SmallVectorImpl<Value> &results) {
   int64_t perUnit = units.bits / units.elementBits;
   if (units.bits == 8) {
     results.push_back(
@@ -303,9 +304,9 @@ static bool isPlain(AccessFlags flags) {
          flags.eviction == tile::EvictionPolicy::Normal;
 }
 
-Registers nv_detail::emitLoad(OpBuilder &builder, Location loc, Value ptr, Type type,
-                           int64_t width, Value predicate, ValueRange other,
-                           AccessFlags flags) {
+Registers nv_detail::emitLoad(OpBuilder &builder, Location loc, Value ptr,
+                              Type type, int64_t width, Value predicate,
+                              ValueRange other, AccessFlags flags) {
   Type storage = getStorageType(type);
   AccessUnits units(builder, storage, width);
   Registers elements;
@@ -336,7 +337,8 @@ Registers nv_detail::emitLoad(OpBuilder &builder, Location loc, Value ptr, Type 
       int64_t perUnit = width / units.count;
       for (int64_t i = 0; i < units.count; ++i) {
         SmallVector<Value> initial;
-        for (Value value : other.empty() ? other : other.slice(i * perUnit, perUnit))
+        for (Value value :
+             other.empty() ? other : other.slice(i * perUnit, perUnit))
           initial.push_back(toStorage(builder, loc, value));
         operands.push_back(packUnit(builder, loc, units, initial));
         constraints += "," + llvm::utostr(i);
@@ -356,7 +358,8 @@ Registers nv_detail::emitLoad(OpBuilder &builder, Location loc, Value ptr, Type 
 }
 
 void nv_detail::emitStore(OpBuilder &builder, Location loc, Value ptr,
-                       ValueRange values, Value predicate, AccessFlags flags) {
+                          ValueRange values, Value predicate,
+                          AccessFlags flags) {
   SmallVector<Value> elements;
   for (Value value : values)
     elements.push_back(toStorage(builder, loc, value));
@@ -370,9 +373,9 @@ void nv_detail::emitStore(OpBuilder &builder, Location loc, Value ptr,
       auto type = VectorType::get({width}, storage);
       stored = LLVM::PoisonOp::create(builder, loc, type);
       for (auto [index, element] : llvm::enumerate(elements))
-        stored = LLVM::InsertElementOp::create(builder, loc, type, stored,
-                                               element,
-                                               createI32(builder, loc, index));
+        stored =
+            LLVM::InsertElementOp::create(builder, loc, type, stored, element,
+                                          createI32(builder, loc, index));
     }
     LLVM::StoreOp::create(builder, loc, stored, ptr, alignment,
                           flags.isVolatile);
@@ -382,9 +385,8 @@ void nv_detail::emitStore(OpBuilder &builder, Location loc, Value ptr,
   std::string constraints = "l";
   int64_t perUnit = width / units.count;
   for (int64_t i = 0; i < units.count; ++i) {
-    operands.push_back(
-        packUnit(builder, loc, units,
-                 ArrayRef(elements).slice(i * perUnit, perUnit)));
+    operands.push_back(packUnit(
+        builder, loc, units, ArrayRef(elements).slice(i * perUnit, perUnit)));
     constraints += std::string(",") + getConstraintLetter(units.registerType);
   }
   std::string text;

@@ -53,7 +53,7 @@ TileNVVerifyResourcesPass::verify(gpu::GPUFuncOp kernel,
                                   const tile_dialect::ChipInfo &chip) {
   if (maxRegisters < 0 || maxRegisters > chip.maxRegistersPerThread)
     return kernel.emitOpError("max-registers is ")
-           << maxRegisters << "; expected 0 to " << chip.maxRegistersPerThread;
+           << int64_t(maxRegisters) << "; expected 0 to " << chip.maxRegistersPerThread;
   auto shared = kernel->getAttrOfType<IntegerAttr>(tile_gpu::kSharedBytesAttrName);
   if (shared && shared.getInt() > chip.maxSharedBytesPerBlock)
     return kernel.emitOpError("needs ")

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --allow-unregistered-dialect --pass-pipeline="builtin.module(gpu.module(gpu.func(tile-gpu-allocate-shared-memory)))" | FileCheck %s
+// RUN: tile-opt %s --allow-unregistered-dialect --pass-pipeline="builtin.module(gpu.module(tile-gpu-allocate-shared-memory))" | FileCheck %s
 
 #layout = #tile_gpu.layout<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]}>
 #dense = #tile_gpu.shared<order = [0, 1], swizzle = 0>

@@ -1,5 +1,5 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(gpu.module(convert-tile-to-tile-gpu{num-warps=4},gpu.func(tile-gpu-coalesce)))' | FileCheck %s
-// RUN: tile-opt %s --pass-pipeline='builtin.module(gpu.module(convert-tile-to-tile-gpu{num-warps=4},gpu.func(tile-gpu-coalesce{max-vector-bytes=4})))' | FileCheck %s --check-prefix=NARROW
+// RUN: tile-opt %s --pass-pipeline='builtin.module(gpu.module(convert-tile-to-tile-gpu{num-warps=4},tile-gpu-coalesce))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(gpu.module(convert-tile-to-tile-gpu{num-warps=4},tile-gpu-coalesce{max-vector-bytes=4}))' | FileCheck %s --check-prefix=NARROW
 
 // CHECK-DAG: #[[$BY_FOUR:.+]] = #tile_gpu.layout<{register = {{\[}}[1], [2]], lane = {{\[}}[4], [8], [16], [32], [64]], warp = {{\[}}[128], [256]]}>
 // CHECK-DAG: #[[$BY_EIGHT:.+]] = #tile_gpu.layout<{register = {{\[}}[1], [2], [4]], lane = {{\[}}[8], [16], [32], [64], [128]], warp = {{\[}}[256], [512]]}>

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --pass-pipeline="builtin.module(gpu.module(gpu.func(tile-gpu-insert-barriers)))" -split-input-file -verify-diagnostics
+// RUN: tile-opt %s --pass-pipeline="builtin.module(gpu.module(tile-gpu-insert-barriers))" -split-input-file -verify-diagnostics
 
 #dense = #tile_gpu.shared<order = [0, 1], swizzle = 0>
 gpu.module @m {

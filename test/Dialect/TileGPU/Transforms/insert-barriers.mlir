@@ -1,6 +1,6 @@
-// RUN: tile-opt %s --pass-pipeline="builtin.module(gpu.module(gpu.func(tile-gpu-insert-barriers)))" | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline="builtin.module(gpu.module(tile-gpu-insert-barriers))" | FileCheck %s
 // A second run finds nothing to do.
-// RUN: tile-opt %s --pass-pipeline="builtin.module(gpu.module(gpu.func(tile-gpu-insert-barriers,tile-gpu-insert-barriers)))" | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline="builtin.module(gpu.module(tile-gpu-insert-barriers,tile-gpu-insert-barriers))" | FileCheck %s
 
 #layout = #tile_gpu.layout<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]}>
 #columns = #tile_gpu.layout<{register = [[1, 0], [2, 0]], lane = [[4, 0], [8, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]]}>

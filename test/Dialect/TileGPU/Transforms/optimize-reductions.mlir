@@ -1,5 +1,5 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(gpu.module(convert-tile-to-tile-gpu{num-warps=4},gpu.func(tile-gpu-optimize-reductions)))' | FileCheck %s
-// RUN: tile-opt %s --pass-pipeline='builtin.module(gpu.module(convert-tile-to-tile-gpu{num-warps=4},gpu.func(tile-gpu-optimize-reductions{max-warp-row=32})))' | FileCheck %s --check-prefix=SHORT
+// RUN: tile-opt %s --pass-pipeline='builtin.module(gpu.module(convert-tile-to-tile-gpu{num-warps=4},tile-gpu-optimize-reductions))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(gpu.module(convert-tile-to-tile-gpu{num-warps=4},tile-gpu-optimize-reductions{max-warp-row=32}))' | FileCheck %s --check-prefix=SHORT
 
 // 8 lanes share a row of 64, 16 one of 128, a whole warp a longer one. A column
 // lies within the lanes of a warp, too.

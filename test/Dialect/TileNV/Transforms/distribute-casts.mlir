@@ -13,8 +13,9 @@ gpu.module @old [#nvvm.target<chip = "sm_80">] {
 // CHECK: %[[CODE:.*]] = arith.select
 // CHECK: %[[MAX:.*]] = arith.constant 126 : i32
 // CHECK: %[[SAT:.*]] = arith.minui %[[CODE]], %[[MAX]] : i32
+// CHECK: %[[SIGNED:.*]] = arith.ori %[[SAT]], %{{.*}} : i32
 // CHECK: %[[NAN:.*]] = arith.cmpi ugt, %[[MAG]]
-// CHECK: arith.select %[[NAN]], %{{.*}}, %[[SAT]] : i32
+// CHECK: arith.select %[[NAN]], %{{.*}}, %[[SIGNED]] : i32
 // CHECK: arith.trunci %{{.*}} : i32 to i8
 gpu.func @to_e4m3(%p: !tile.ptr<f8E4M3FN>, %x: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
   %y = tile.fp_cast %x : f32 -> f8E4M3FN

@@ -27,6 +27,8 @@ struct MemoryAccess {
   int64_t elementBytes = 1;
   /// Dimensions from the one that is contiguous in memory to the others.
   SmallVector<unsigned, 4> order;
+  /// Elements along order[0] that follow each other in memory.
+  int64_t run = 1;
   /// Neighbours along order[0] that one aligned vector access can take,
   /// whatever its size: a power of two.
   int64_t contiguity = 1;

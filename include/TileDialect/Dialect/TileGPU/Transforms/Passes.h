@@ -12,7 +12,6 @@
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::gpu {
-class GPUFuncOp;
 class GPUModuleOp;
 } // namespace mlir::gpu
 

@@ -11,7 +11,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def TileGPUCoalesce : Pass<"tile-gpu-coalesce", "::mlir::gpu::GPUFuncOp"> {
+def TileGPUCoalesce : Pass<"tile-gpu-coalesce", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Give memory accesses layouts that make wide, coalesced accesses";
   let description = [{
     Takes: kernels after `convert-tile-to-tile-gpu`. Uses axis info (contiguity,
@@ -26,7 +26,7 @@ def TileGPUCoalesce : Pass<"tile-gpu-coalesce", "::mlir::gpu::GPUFuncOp"> {
     Option<"maxVectorBytes", "max-vector-bytes", "int64_t", "16", "Widest access of one thread, in bytes">];
 }
 
-def TileGPURemoveLayoutConversions : Pass<"tile-gpu-remove-layout-conversions", "::mlir::gpu::GPUFuncOp"> {
+def TileGPURemoveLayoutConversions : Pass<"tile-gpu-remove-layout-conversions", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Remove layout conversions by choosing layouts for whole chains of ops";
   let description = [{
     Takes: kernels with layouts. Propagates the layouts of anchors (memory
@@ -38,20 +38,22 @@ def TileGPURemoveLayoutConversions : Pass<"tile-gpu-remove-layout-conversions", 
   let dependentDialects = ["::mlir::tile_gpu::TileGPUDialect"];
 }
 
-def TileGPUOptimizeReductions : Pass<"tile-gpu-optimize-reductions", "::mlir::gpu::GPUFuncOp"> {
+def TileGPUOptimizeReductions : Pass<"tile-gpu-optimize-reductions", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Keep reductions inside a warp where their rows fit";
   let description = [{
     Takes: kernels with layouts. Changes the layout of the operand of a reduction
     or scan so that the reduced axis lies within a warp, if a row is no longer than
     `max-warp-row` elements and there are enough rows for all warps: such a
-    reduction needs shuffles only, no shared memory and no barrier.
+    reduction needs shuffles only, no shared memory and no barrier. Memory accesses
+    to tiles of the same shape follow, where they stay as wide.
+    Leaves: the same program, with `tile_gpu.convert_layout` around what changed.
   }];
   let dependentDialects = ["::mlir::tile_gpu::TileGPUDialect"];
   let options = [
     Option<"maxWarpRow", "max-warp-row", "int64_t", "4096", "Longest row, in elements, that one warp reduces">];
 }
 
-def TileGPUAllocateSharedMemory : Pass<"tile-gpu-allocate-shared-memory", "::mlir::gpu::GPUFuncOp"> {
+def TileGPUAllocateSharedMemory : Pass<"tile-gpu-allocate-shared-memory", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Give allocations and scratch memory their place in shared memory";
   let description = [{
     Takes: kernels with layouts. Sets the `offset` of each `tile_gpu.alloc`,
@@ -66,7 +68,7 @@ def TileGPUAllocateSharedMemory : Pass<"tile-gpu-allocate-shared-memory", "::mli
     Option<"maxSharedBytes", "max-shared-bytes", "int64_t", "232448", "Shared memory of one block on the target chip">];
 }
 
-def TileGPUInsertBarriers : Pass<"tile-gpu-insert-barriers", "::mlir::gpu::GPUFuncOp"> {
+def TileGPUInsertBarriers : Pass<"tile-gpu-insert-barriers", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Order accesses of different threads to the same shared memory";
   let description = [{
     Takes: kernels after `tile-gpu-allocate-shared-memory`. Puts a

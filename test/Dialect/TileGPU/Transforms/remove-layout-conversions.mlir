@@ -1,0 +1,168 @@
+// RUN: tile-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(tile-gpu-remove-layout-conversions))' | FileCheck %s
+
+// A chain between a load and a store takes their layout; the range and the splat
+// are made in it.
+
+// CHECK: #[[$WIDE:.+]] = #tile_gpu.layout<{register = {{\[}}[1], [2]], lane = {{\[}}[4], [8], [16], [32], [64]], warp = {{\[}}[128], [256]]}>
+#narrow = #tile_gpu.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]}>
+#wide = #tile_gpu.layout<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]}>
+gpu.module @m {
+  // CHECK-LABEL: gpu.func @chain
+  gpu.func @chain(%p: !tile.ptr<f32> {tile.divisibility = array<i32: 16>}) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // CHECK-NOT: convert_layout
+    // CHECK: tile.arange 0, 1024 : tensor<1024xi32, #[[$WIDE]]>
+    // CHECK: tile.store {{.*}} : tensor<1024x!tile.ptr<f32>, #[[$WIDE]]>
+    // CHECK-NOT: convert_layout
+    // CHECK: gpu.return
+    %r = tile.arange 0, 1024 : tensor<1024xi32, #narrow>
+    %ps = tile.splat %p : tensor<1024x!tile.ptr<f32>, #narrow>
+    %q = tile.addptr %ps, %r : tensor<1024x!tile.ptr<f32>, #narrow>, tensor<1024xi32, #narrow>
+    %qw = tile_gpu.convert_layout %q : tensor<1024x!tile.ptr<f32>, #narrow> -> tensor<1024x!tile.ptr<f32>, #wide>
+    %xw = tile.load %qw : tensor<1024x!tile.ptr<f32>, #wide>
+    %x = tile_gpu.convert_layout %xw : tensor<1024xf32, #wide> -> tensor<1024xf32, #narrow>
+    %y = arith.mulf %x, %x : tensor<1024xf32, #narrow>
+    %yw = tile_gpu.convert_layout %y : tensor<1024xf32, #narrow> -> tensor<1024xf32, #wide>
+    tile.store %qw, %yw : tensor<1024x!tile.ptr<f32>, #wide>
+    gpu.return
+  }
+}
+
+// -----
+
+// Loops, branches and their results follow: the pointers that a loop carries as
+// well as the sum.
+
+// CHECK: #[[$WIDE:.+]] = #tile_gpu.layout<{register = {{\[}}[1], [2]], lane
+#narrow = #tile_gpu.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]}>
+#wide = #tile_gpu.layout<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]}>
+gpu.module @m {
+  // CHECK-LABEL: gpu.func @control_flow
+  gpu.func @control_flow(%p: !tile.ptr<f32> {tile.divisibility = array<i32: 16>}, %n: i32, %c: i1) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = tile.arange 0, 1024 : tensor<1024xi32, #narrow>
+    %ps = tile.splat %p : tensor<1024x!tile.ptr<f32>, #narrow>
+    %q = tile.addptr %ps, %r : tensor<1024x!tile.ptr<f32>, #narrow>, tensor<1024xi32, #narrow>
+    %zero = arith.constant dense<0.0> : tensor<1024xf32, #narrow>
+    %step = arith.constant dense<1024> : tensor<1024xi32, #narrow>
+    // CHECK-NOT: convert_layout
+    // CHECK: scf.for {{.*}} -> (tensor<1024x!tile.ptr<f32>, #[[$WIDE]]>, tensor<1024xf32, #[[$WIDE]]>)
+    // CHECK-NOT: convert_layout
+    // CHECK: scf.if {{.*}} -> (tensor<1024xf32, #[[$WIDE]]>)
+    // CHECK-NOT: convert_layout
+    // CHECK: gpu.return
+    %l:2 = scf.for %i = %c0 to %n step %c1 iter_args(%qi = %q, %sum = %zero) -> (tensor<1024x!tile.ptr<f32>, #narrow>, tensor<1024xf32, #narrow>) : i32 {
+      %qw = tile_gpu.convert_layout %qi : tensor<1024x!tile.ptr<f32>, #narrow> -> tensor<1024x!tile.ptr<f32>, #wide>
+      %xw = tile.load %qw : tensor<1024x!tile.ptr<f32>, #wide>
+      %x = tile_gpu.convert_layout %xw : tensor<1024xf32, #wide> -> tensor<1024xf32, #narrow>
+      %y = arith.addf %sum, %x : tensor<1024xf32, #narrow>
+      %next = tile.addptr %qi, %step : tensor<1024x!tile.ptr<f32>, #narrow>, tensor<1024xi32, #narrow>
+      scf.yield %next, %y : tensor<1024x!tile.ptr<f32>, #narrow>, tensor<1024xf32, #narrow>
+    }
+    %s = scf.if %c -> tensor<1024xf32, #narrow> {
+      scf.yield %l#1 : tensor<1024xf32, #narrow>
+    } else {
+      scf.yield %zero : tensor<1024xf32, #narrow>
+    }
+    %qw = tile_gpu.convert_layout %q : tensor<1024x!tile.ptr<f32>, #narrow> -> tensor<1024x!tile.ptr<f32>, #wide>
+    %sw = tile_gpu.convert_layout %s : tensor<1024xf32, #narrow> -> tensor<1024xf32, #wide>
+    tile.store %qw, %sw : tensor<1024x!tile.ptr<f32>, #wide>
+    gpu.return
+  }
+}
+
+// -----
+
+// Transposed tiles have to change threads once, and do so in the narrow type.
+
+// CHECK-DAG: #[[$ROWS:.+]] = #tile_gpu.layout<{register = {{\[}}[0, 1], [0, 2], [0, 4]], lane
+// CHECK-DAG: #[[$COLUMNS:.+]] = #tile_gpu.layout<{register = {{\[}}[1, 0], [2, 0], [4, 0]], lane
+#rows = #tile_gpu.layout<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]}>
+#columns = #tile_gpu.layout<{register = [[1, 0], [2, 0], [4, 0]], lane = [[8, 0], [16, 0], [32, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 8]]}>
+gpu.module @m {
+  // CHECK-LABEL: gpu.func @transpose
+  gpu.func @transpose(%q: !tile.ptr<f16> {tile.divisibility = array<i32: 16>}, %o: !tile.ptr<f32> {tile.divisibility = array<i32: 16>}) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %i = tile.arange 0, 4096 : tensor<4096xi32, #tile_gpu.layout<{register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512]]}>>
+    %off = tile.reshape %i : tensor<4096xi32, #tile_gpu.layout<{register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512]]}>> -> tensor<64x64xi32, #rows>
+    %qs = tile.splat %q : tensor<64x64x!tile.ptr<f16>, #rows>
+    %os = tile.splat %o : tensor<64x64x!tile.ptr<f32>, #rows>
+    %qp = tile.addptr %qs, %off : tensor<64x64x!tile.ptr<f16>, #rows>, tensor<64x64xi32, #rows>
+    %op = tile.addptr %os, %off : tensor<64x64x!tile.ptr<f32>, #rows>, tensor<64x64xi32, #rows>
+    // CHECK: %[[LOAD:.+]] = tile.load {{.*}} : tensor<64x64x!tile.ptr<f16>, #[[$ROWS]]>
+    %x = tile.load %qp : tensor<64x64x!tile.ptr<f16>, #rows>
+    // CHECK: %[[CONVERTED:.+]] = tile_gpu.convert_layout %[[LOAD]] : tensor<64x64xf16, #[[$ROWS]]> -> tensor<64x64xf16, #[[$COLUMNS]]>
+    // CHECK: %[[TRANS:.+]] = tile.trans %[[CONVERTED]]
+    %t = tile.trans %x [1, 0] : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #columns>
+    // CHECK: %[[WIDE:.+]] = arith.extf %[[TRANS]] : tensor<64x64xf16, #[[$ROWS]]>
+    // CHECK: tile.store %{{.+}}, %[[WIDE]]
+    %e = arith.extf %t : tensor<64x64xf16, #columns> to tensor<64x64xf32, #columns>
+    %c = tile_gpu.convert_layout %e : tensor<64x64xf32, #columns> -> tensor<64x64xf32, #rows>
+    tile.store %op, %c : tensor<64x64x!tile.ptr<f32>, #rows>
+    gpu.return
+  }
+}
+
+// -----
+
+// An op that the pass does not know keeps its layouts. What two of them need in
+// different layouts is computed twice, in the loop that carries it, too.
+
+// CHECK: #[[$NARROW:.+]] = #tile_gpu.layout<{register = [], lane = {{\[}}[1], [2], [4], [8], [16]], warp = {{\[}}[32], [64]]}>
+// CHECK: #[[$WIDE:.+]] = #tile_gpu.layout<{register = {{\[}}[1], [2]], lane
+#narrow = #tile_gpu.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]}>
+#wide = #tile_gpu.layout<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]}>
+#shared = #tile_gpu.shared<order = [0], swizzle = 0>
+gpu.module @m {
+  // CHECK-LABEL: gpu.func @fixed
+  gpu.func @fixed(%m: !tile_gpu.memdesc<1024xi32, #shared, mutable>, %n: i32) -> (i32) attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK-DAG: %[[WIDE_INIT:.+]] = tile.arange 0, 1024 : tensor<1024xi32, #[[$WIDE]]>
+    // CHECK-DAG: %[[NARROW_INIT:.+]] = tile.arange 0, 1024 : tensor<1024xi32, #[[$NARROW]]>
+    // CHECK: %[[LOOP:.+]]:2 = scf.for {{.*}} iter_args(%[[N:.+]] = %[[NARROW_INIT]], %[[W:.+]] = %[[WIDE_INIT]])
+    // CHECK: tile_gpu.local_store %[[W]]
+    // CHECK: tile_gpu.local_store %[[N]]
+    // CHECK-DAG: %[[W_NEXT:.+]] = arith.addi %[[W]], %{{.+}} : tensor<1024xi32, #[[$WIDE]]>
+    // CHECK-DAG: %[[N_NEXT:.+]] = arith.addi %[[N]], %{{.+}} : tensor<1024xi32, #[[$NARROW]]>
+    // CHECK: scf.yield %[[N_NEXT]], %[[W_NEXT]]
+    // CHECK: tile_gpu.local_store %[[LOOP]]#0
+    // CHECK-NOT: convert_layout
+    // CHECK: gpu.return
+    %r = tile.arange 0, 1024 : tensor<1024xi32, #wide>
+    %l = scf.for %i = %c0 to %n step %c1 iter_args(%x = %r) -> (tensor<1024xi32, #wide>) : i32 {
+      tile_gpu.local_store %x, %m : tensor<1024xi32, #wide>, !tile_gpu.memdesc<1024xi32, #shared, mutable>
+      %c = tile_gpu.convert_layout %x : tensor<1024xi32, #wide> -> tensor<1024xi32, #narrow>
+      tile_gpu.local_store %c, %m : tensor<1024xi32, #narrow>, !tile_gpu.memdesc<1024xi32, #shared, mutable>
+      %s = tile.splat %n : tensor<1024xi32, #wide>
+      %y = arith.addi %x, %s : tensor<1024xi32, #wide>
+      scf.yield %y : tensor<1024xi32, #wide>
+    }
+    %e = tile_gpu.convert_layout %l : tensor<1024xi32, #wide> -> tensor<1024xi32, #narrow>
+    tile_gpu.local_store %e, %m : tensor<1024xi32, #narrow>, !tile_gpu.memdesc<1024xi32, #shared, mutable>
+    gpu.return %n : i32
+  }
+}
+
+// -----
+
+// A volatile load is not repeated, and an atomic keeps its layout: both values
+// are moved.
+
+#narrow = #tile_gpu.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]}>
+#copies = #tile_gpu.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]]}>
+gpu.module @m {
+  // CHECK-LABEL: gpu.func @kept
+  gpu.func @kept(%p: tensor<128x!tile.ptr<f32>, #narrow>, %o: tensor<128x!tile.ptr<f32>, #copies>) attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // CHECK: %[[X:.+]] = tile.load
+    // CHECK: %[[A:.+]] = tile.atomic_rmw
+    // CHECK-NOT: tile.load
+    // CHECK: gpu.return
+    %x = tile.load %p volatile : tensor<128x!tile.ptr<f32>, #narrow>
+    %y = tile_gpu.convert_layout %x : tensor<128xf32, #narrow> -> tensor<128xf32, #copies>
+    %a = tile.atomic_rmw fadd %p, %x : tensor<128x!tile.ptr<f32>, #narrow>
+    %b = tile_gpu.convert_layout %a : tensor<128xf32, #narrow> -> tensor<128xf32, #copies>
+    tile.store %o, %y : tensor<128x!tile.ptr<f32>, #copies>
+    tile.store %o, %b : tensor<128x!tile.ptr<f32>, #copies>
+    gpu.return
+  }
+}

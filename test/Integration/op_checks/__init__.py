@@ -1,0 +1,1 @@
+"""Checks of single ops: each module gives groups of checks."""
