@@ -35,7 +35,7 @@ def check(status, what):
 class Kernel:
     """A kernel of an .mlir source, compiled for the current device."""
 
-    def __init__(self, source, name, translate, num_warps=4, chip=None):
+    def __init__(self, source, name, translate, num_warps=4, chip=None, flags=()):
         major, minor = torch.cuda.get_device_capability()
         chip = chip or f"sm_{major}{minor}" + ("a" if major >= 9 else "")
         with tempfile.TemporaryDirectory() as folder:
@@ -44,7 +44,7 @@ class Kernel:
                 file.write(source)
             run = subprocess.run(
                 [translate, path, "--tile-to-ptx", f"--chip={chip}",
-                 f"--num-warps={num_warps}", f"--metadata={folder}/meta.json",
+                 f"--num-warps={num_warps}", *flags, f"--metadata={folder}/meta.json",
                  "-o", f"{folder}/kernel.ptx"], capture_output=True, text=True)
             if run.returncode:
                 raise RuntimeError(run.stderr)

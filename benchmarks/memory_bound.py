@@ -49,6 +49,19 @@ def layer_norm_triton(x, out, weight, bias, mean, rstd, cols, eps, BLOCK: tl.con
     tl.store(out + row * cols + col, (d * r * w + b).to(tl.float16), mask)
 
 
+def tile_configs(cols, vector):
+    """(rows of a tile, warps, columns of a tile): the columns are the least multiple
+    of what the warps of a row access at once that covers `cols`; a tile's extents
+    need not be powers of two."""
+    for rows, warps in ((1, 1), (2, 2), (4, 4), (8, 8), (1, 4), (2, 4), (1, 8), (2, 8), (1, 16)):
+        access = vector * 32 * max(1, warps // rows)
+        width = triton.cdiv(cols, access) * access
+        # Elements of a thread: enough to pay for its addresses, not so many that
+        # they leave no register.
+        if vector <= width * rows // (32 * warps) <= 128:
+            yield rows, warps, width
+
+
 def verify(name, result, reference, rtol, atol):
     error = (result.double() - reference).abs()
     bound = atol + rtol * reference.abs()
@@ -85,10 +98,8 @@ def softmax(translate, rows, cols):
     reference = torch.softmax(x.double(), -1)
     width = triton.next_power_of_2(cols)
     providers = {"torch": lambda: torch.softmax(x, -1)}
-    for tile_rows, warps in ((4, 4), (2, 2), (8, 8), (1, 4), (2, 4), (1, 8), (1, 1), (2, 8)):
-        if tile_rows * width > 16384 or width // 32 * tile_rows // warps > 256:
-            continue
-        source = gpu.row_kernel("softmax.mlir", tile_rows, width)
+    for tile_rows, warps, columns in tile_configs(cols, 4):
+        source = gpu.row_kernel("softmax.mlir", tile_rows, columns)
         kernel = gpu.Kernel(source, "softmax", translate, warps)
         call = kernel.bind((triton.cdiv(rows, tile_rows),), x, out, rows, cols)
         out.fill_(float("nan"))
@@ -112,10 +123,8 @@ def layer_norm(translate, rows, cols):
     reference = torch.nn.functional.layer_norm(x.double(), (cols,), weight.double(), bias.double(), 1e-5)
     width = triton.next_power_of_2(cols)
     providers = {"torch": lambda: torch.nn.functional.layer_norm(x, (cols,), weight, bias, 1e-5)}
-    for tile_rows, warps in ((4, 4), (2, 2), (8, 8), (1, 4), (2, 4), (1, 8), (2, 8)):
-        if tile_rows * width > 16384 or width // 32 * tile_rows // warps > 256:
-            continue
-        source = gpu.row_kernel("layer_norm.mlir", tile_rows, width)
+    for tile_rows, warps, columns in tile_configs(cols, 8):
+        source = gpu.row_kernel("layer_norm.mlir", tile_rows, columns)
         kernel = gpu.Kernel(source, "layer_norm", translate, warps)
         call = kernel.bind((triton.cdiv(rows, tile_rows),), x, weight, bias, out, mean, rstd, rows, cols, 1e-5)
         out.fill_(float("nan"))

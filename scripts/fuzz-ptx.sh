@@ -12,6 +12,7 @@ mkdir -p "$work/corpus" "$work/objects"
 flags=(-std=c++17 -O1 -g1 -fno-strict-aliasing
        -fsanitize=fuzzer-no-link,address,undefined
        -fno-sanitize=vptr,function,alignment -fno-sanitize-recover=undefined
+       -Wno-pass-failed
        -I"$root/include" -I"$root/lib/Emulator" -isystem "$llvm")
 export flags_text="${flags[*]}" clang work
 build() {

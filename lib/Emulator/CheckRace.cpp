@@ -422,7 +422,7 @@ void RaceChecker::asyncStart(Warp &warp, const AsyncAccess &access) {
   Current current{warp, *access.inst, state, actorOf(warp)};
   current.lane = access.lane;
   current.writes = access.writes;
-  current.onlyChecks = access.writes;
+  current.onlyChecks = access.writes || access.onlyChecks;
   current.stamp = Stamp(warp.block->cluster->number, current.actor, access.lane,
                         state.clock, false);
   for (auto [offset, bytes] : access.ranges)

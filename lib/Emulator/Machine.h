@@ -184,6 +184,8 @@ public:
   uint64_t lastPolled = 0;
   /// Memory was written since the warp last gave up its turn.
   bool wrote = false;
+  /// Instructions since the last failed poll, in turns that were cut short.
+  uint64_t sincePoll = 0;
   /// The phase of the cluster's barrier that each lane arrived in.
   uint64_t clusterPhase[warpSize] = {};
 

@@ -220,8 +220,21 @@ public:
     if (races)
       races->asyncDone(warp, access);
   }
+  void wgmmaAcquire(Warp &warp) override {
+    if (races)
+      races->mbarrierWait(warp, *warp.block, warpgroupPlace(warp));
+  }
+  void wgmmaRelease(Warp &warp) override {
+    if (races)
+      races->mbarrierArrive(warp, *warp.block, warpgroupPlace(warp));
+  }
 
 private:
+  /// A place behind all of shared memory for each warpgroup.
+  static uint32_t warpgroupPlace(const Warp &warp) {
+    return 0xFFFF0000u + warp.id / 4;
+  }
+
   Worker &worker;
   bool counts = false;
   std::unique_ptr<RaceChecker> races;

@@ -26,6 +26,8 @@ struct AsyncAccess {
   /// else to a group of the issuing thread.
   bool hasMbarrier = false;
   uint32_t mbarrier = 0;
+  /// A later call tells of the same access: look for conflicts, leave no mark.
+  bool onlyChecks = false;
 };
 
 /// Watches what the warps of one host thread do.  Each host thread has its own;
@@ -64,6 +66,10 @@ public:
   /// behind that call, or its issuer has waited for it).
   virtual void asyncStart(Warp &warp, const AsyncAccess &access) {}
   virtual void asyncDone(Warp &warp, const AsyncAccess &access) {}
+  /// A warp waits for a wgmma of its warpgroup that another warp has seen
+  /// complete; it has seen that itself.
+  virtual void wgmmaAcquire(Warp &warp) {}
+  virtual void wgmmaRelease(Warp &warp) {}
 };
 
 /// The monitor that the options ask for, or null.

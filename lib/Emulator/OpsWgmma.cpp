@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Each warp of a warpgroup computes its 16 of the 64 rows by itself: they share
-// nothing but operands in shared memory.  The product is computed at issue; the
-// checks of the `race` mode know until when operands and accumulators are in use.
+// nothing but operands in shared memory.  The product is computed at issue; a
+// wait ends once all four warps have committed the group.  The checks of the
+// `race` mode know until when operands and accumulators are in use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,8 +106,9 @@ void mergeRanges(std::vector<InFlight::Range> &ranges) {
 /// The operands in shared memory are read between the issue and the wait: told
 /// at both.
 void tellReading(Warp &warp, const Inst &inst,
-                 llvm::ArrayRef<InFlight::Range> ranges) {
+                 llvm::ArrayRef<InFlight::Range> ranges, bool onlyChecks) {
   AsyncAccess access;
+  access.onlyChecks = onlyChecks;
   access.inst = &inst;
   access.block = warp.block;
   access.ranges = ranges;
@@ -117,7 +119,7 @@ void tellReading(Warp &warp, const Inst &inst,
 void holdOperands(Warp &warp, const Inst &inst, const WgmmaInfo &info,
                   std::vector<InFlight::Range> ranges) {
   mergeRanges(ranges);
-  tellReading(warp, inst, ranges);
+  tellReading(warp, inst, ranges, true);
   WarpAsync &async = asyncOf(warp);
   async.wgmmas.emplace_back();
   PendingWgmma &pending = async.wgmmas.back();
@@ -226,29 +228,66 @@ Step wgmmaCommit(Warp &warp, const Inst &inst, LaneMask mask) {
   Step step = needWholeWarp(warp, inst, mask);
   if (step != Step::Next)
     return step;
-  if (warp.monitor)
-    ++asyncOf(warp).wgmmaGroups;
+  if (!checkWarpgroup(warp, inst))
+    return Step::Error;
+  ++asyncOf(warp).wgmmaGroups;
   return Step::Next;
+}
+
+/// The groups that all warps of the warpgroup have committed.
+uint64_t committedByAll(Warp &warp) {
+  uint64_t least = ~uint64_t(0);
+  for (uint32_t w = warp.id / 4 * 4; w < warp.id / 4 * 4 + 4; ++w)
+    least = std::min(least, asyncOf(*warp.block->warps[w]).wgmmaGroups);
+  return least;
+}
+
+/// Ends the groups up to `done`.  A wgmma is an operation of the whole warpgroup:
+/// the first warp that has waited for it has waited for the reads of all.
+void finishGroups(Warp &warp, uint64_t done) {
+  if (!warp.monitor)
+    return;
+  warp.monitor->wgmmaAcquire(warp);
+  bool isFirst = false;
+  for (uint32_t w = warp.id / 4 * 4; w < warp.id / 4 * 4 + 4; ++w) {
+    auto &pending = asyncOf(*warp.block->warps[w]).wgmmas;
+    for (; !pending.empty() && pending.front().group <= done;
+         pending.pop_front()) {
+      pending.front().shared.end();
+      tellReading(warp, *pending.front().inst, pending.front().ranges, false);
+      isFirst = true;
+    }
+  }
+  if (isFirst)
+    warp.monitor->wgmmaRelease(warp);
+  WarpAsync &async = asyncOf(warp);
+  if (async.registers)
+    async.registers->release(done);
+}
+
+bool pollGroups(Warp &warp, Split &split) {
+  if (committedByAll(warp) < split.wait.data[0])
+    return false;
+  finishGroups(warp, split.wait.data[0]);
+  return true;
 }
 
 /// immediate: the groups that may stay pending.
 Step wgmmaWait(Warp &warp, const Inst &inst, LaneMask mask) {
   Step step = needWholeWarp(warp, inst, mask);
-  if (step != Step::Next || !warp.monitor)
+  if (step != Step::Next)
     return step;
-  WarpAsync &async = asyncOf(warp);
-  uint64_t keep = inst.immediate;
-  if (async.wgmmaGroups < keep)
+  if (!checkWarpgroup(warp, inst))
+    return Step::Error;
+  uint64_t keep = inst.immediate, groups = asyncOf(warp).wgmmaGroups;
+  if (groups <= keep)
     return Step::Next;
-  uint64_t done = async.wgmmaGroups - keep;
-  while (!async.wgmmas.empty() && async.wgmmas.front().group <= done) {
-    PendingWgmma &pending = async.wgmmas.front();
-    tellReading(warp, *pending.inst, pending.ranges);
-    pending.shared.end();
-    async.wgmmas.pop_front();
+  uint64_t done = groups - keep;
+  if (committedByAll(warp) < done) {
+    warp.wait = Wait{pollGroups, &inst, {done, 0}};
+    return Step::Wait;
   }
-  if (async.registers)
-    async.registers->release(done);
+  finishGroups(warp, done);
   return Step::Next;
 }
 

@@ -52,6 +52,10 @@ private:
     return fail(text + ", found " + describeToken());
   }
   std::string describeToken() const;
+  /// The lexer gives nothing more: the text has ended or is malformed.
+  bool atEnd() const {
+    return token.is(Token::Kind::End) || token.is(Token::Kind::Error);
+  }
   bool isWord(StringRef word) const {
     return token.is(Token::Kind::DotWord) && token.text == word;
   }
@@ -180,13 +184,13 @@ bool Parser::parseDim3(Dim3 &dim) {
 bool Parser::skipSection() {
   // The name is a dotted word, at times followed by more of it.
   while (!token.is('{')) {
-    if (token.is(Token::Kind::End))
+    if (atEnd())
       return failHere("expected '{' of a section");
     advance();
   }
   advance();
   while (!accept('}')) {
-    if (token.is(Token::Kind::End))
+    if (atEnd())
       return failHere("expected '}' of a section");
     advance();
   }
@@ -307,7 +311,7 @@ bool Parser::parseVariable(Variable &variable, Space space, bool isExtern) {
       if (expect('('))
         return true;
       while (!accept(')')) {
-        if (token.is(Token::Kind::End))
+        if (atEnd())
           return failHere("expected ')'");
         advance();
       }
@@ -432,7 +436,7 @@ bool Parser::parseInitialValue(std::vector<InitialValue> &list) {
       if (parseConstant(value.integer, isUnsigned, 6))
         return true;
       if (minus)
-        value.integer = -value.integer;
+        value.integer = -uint64_t(value.integer);
     }
     list.push_back(value);
     return false;
@@ -940,7 +944,8 @@ bool Parser::parseAddress(OperandSyntax &operand) {
       bool isUnsigned;
       if (parseConstant(value, isUnsigned, 6))
         return true;
-      operand.integer += minus ? -uint64_t(value) : value;
+      operand.integer =
+          uint64_t(operand.integer) + (minus ? -uint64_t(value) : value);
     }
   } else if (parseConstant(operand.integer, operand.isUnsigned, 0)) {
     return true;

@@ -20,6 +20,8 @@ using llvm::Twine;
 static constexpr uint32_t maximalCallDepth = 512;
 /// Local memory of a lane in bytes.
 static constexpr uint32_t maximalLocalBytes = 1u << 26;
+/// Instructions behind a failed poll that still count as a part of polling.
+static constexpr uint64_t pollLoopLength = 1000;
 /// Jumps after which a split that was passed over gets its turn, and the jumps
 /// that it may then make.
 static constexpr uint32_t jumpsBeforeTurn = 256, jumpsInTurn = 64;
@@ -316,6 +318,7 @@ void Warp::start(Block &owner, uint32_t number, LaneMask lanes) {
   failedPolls = 0;
   lastPolled = 0;
   wrote = false;
+  sincePoll = pollLoopLength;
   carry = 0;
   std::fill(clusterPhase, clusterPhase + warpSize, 0);
   jumpsSinceMerge = stickyJumps = 0;
@@ -612,7 +615,10 @@ Warp::Result Warp::run(uint64_t quantum) {
         if (executed >= quantum) {
           saveCurrent();
           context->instructions.fetch_add(executed, std::memory_order_relaxed);
-          return Result::Preempted;
+          // A short turn within a loop that polls gains nothing.
+          sincePoll += executed;
+          return sincePoll < pollLoopLength ? Result::Yielded
+                                            : Result::Preempted;
         }
         if (splits.size() > 1) {
           ++jumpsSinceMerge;
@@ -646,6 +652,7 @@ Warp::Result Warp::run(uint64_t quantum) {
       case Step::Yield:
         ++pc;
         saveCurrent();
+        sincePoll = 0;
         failedPolls = 0;
         if (splits.size() > 1) {
           jumpsSinceMerge = jumpsBeforeTurn;

@@ -139,6 +139,7 @@ class Runner:
 
 
 def main():
+    np.seterr(all="ignore")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("groups", nargs="*", help="of: " + " ".join(sorted(GROUPS)) + " all")
     parser.add_argument("--chip", default="sm_80")

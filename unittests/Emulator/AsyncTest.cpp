@@ -119,8 +119,10 @@ TEST(AsyncCopy, EveryForm) {
   }
   std::memcpy(bytes + 2048, from + 1536, 512);
   std::vector<uint32_t> expected = shared;
-  for (unsigned i = 0; i < 128; ++i)
+  for (unsigned i = 0; i < 128; ++i) {
     expected[i] += shared[i];
+    expected[128 + i] = std::max(int32_t(shared[128 + i]), int32_t(shared[i]));
+  }
   for (uint64_t seed : {0, 1, 2}) {
     EmulatorOptions options;
     options.seed = seed;
@@ -130,7 +132,8 @@ TEST(AsyncCopy, EveryForm) {
     runner.map(in).map(out);
     LaunchResult result =
         runner.run("async_copies", Dim3{1, 1, 1}, Dim3{32, 1, 1});
-    EXPECT_EQ(out, expected);
+    for (unsigned i = 0; i < out.size(); ++i)
+      ASSERT_EQ(out[i], expected[i]) << "word " << i;
     for (const Report &report : result.reports)
       ADD_FAILURE() << report.str();
   }
@@ -336,7 +339,7 @@ TEST(TensorCopy, Misuse) {
   EXPECT_TRUE(contains(error, "the tensor map has rank 2")) << error;
   std::vector<uint32_t> small(40 * 19);
   error = runTensorCopy("tma_load_2d", shape, {0, 12}, small, out, 512);
-  EXPECT_TRUE(contains(error, "out-of-bounds")) << error;
+  EXPECT_TRUE(contains(error, "out of bounds")) << error;
   shape.type = TensorDataType::Float32;
   error = runTensorCopy("tma_xor_2d", shape, {0, 0}, in, out, 512);
   EXPECT_TRUE(contains(error, "not defined for the tensor's type")) << error;
@@ -468,8 +471,11 @@ TEST(Gemm, WgmmaMistakes) {
     options.checkRaces = true;
     std::string text = runWgmmaGemm("gemm_early_release", product, c, options);
     EXPECT_TRUE(contains(text, "race")) << seed << text;
+    // Without that wait, buffers are also released before they are filled.
     text = runWgmmaGemm("gemm_no_full_wait", product, c, options);
-    EXPECT_TRUE(contains(text, "race")) << seed << text;
+    EXPECT_TRUE(contains(text, "race") || contains(text, "deadlock") ||
+                contains(text, "which awaits only 0 of 1"))
+        << seed << text;
     text = runWgmmaGemm("gemm_no_proxy_fence", product, c, options);
     EXPECT_TRUE(contains(text, "without a fence.proxy.async between"))
         << seed << text;
@@ -477,10 +483,10 @@ TEST(Gemm, WgmmaMistakes) {
     EXPECT_TRUE(contains(text, "wgmma.wait_group must come first"))
         << seed << text;
     text = runWgmmaGemm("gemm_lost_arrival", product, c, options);
-    // Three steps of k fit the ring: make it go round.
-    EXPECT_EQ(text, "");
+    EXPECT_TRUE(contains(text, "deadlock")) << seed << text;
+    EXPECT_TRUE(contains(text, "arrivals and 0 bytes are awaited"))
+        << seed << text;
   }
-  product.k = 64;
 }
 
 //===----------------------------------------------------------------------===//

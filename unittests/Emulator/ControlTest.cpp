@@ -428,7 +428,7 @@ WAIT:
 TEST(Control, PrintAndAssert) {
   std::string printed;
   llvm::raw_string_ostream stream(printed);
-  std::string text = readInput("print.ptx");
+  std::string text = readInput("Inputs/print.ptx");
   EmulatorOptions options;
   options.output = &stream;
   options.threads = 2;

@@ -35,7 +35,7 @@ TEST(Cuda, Softmax) {
     EmulatorOptions options;
     options.checkRaces = options.checkUninitialized = true;
     options.threads = 2;
-    Runner runner(readInput("kernels.ptx"), options);
+    Runner runner(readInput("Inputs/kernels.ptx"), options);
     std::vector<float> in(4 * columns), out(4 * columns);
     std::mt19937 random(columns);
     std::normal_distribution<float> normal(0, 3);
@@ -62,7 +62,7 @@ TEST(Cuda, Gemm) {
   EmulatorOptions options;
   options.checkRaces = true;
   options.seed = 3;
-  Runner runner(readInput("kernels.ptx"), options);
+  Runner runner(readInput("Inputs/kernels.ptx"), options);
   std::vector<uint16_t> a = smallHalves(m * k, 1), b = smallHalves(k * n, 2);
   std::vector<float> c(m * n);
   runner.map(a).map(b).map(c).add(m).add(n).add(k);
@@ -81,7 +81,7 @@ TEST(Cuda, Gemm) {
 TEST(Cuda, Histogram) {
   EmulatorOptions options;
   options.threads = 3;
-  Runner runner(readInput("kernels.ptx"), options);
+  Runner runner(readInput("Inputs/kernels.ptx"), options);
   std::vector<uint8_t> in(10001);
   std::vector<uint32_t> bins(256), expected(256);
   std::mt19937 random(1);
@@ -93,7 +93,7 @@ TEST(Cuda, Histogram) {
 }
 
 TEST(Cuda, Functions) {
-  Runner runner(readInput("kernels.ptx"));
+  Runner runner(readInput("Inputs/kernels.ptx"));
   std::vector<float> in(256), out(256 * 16);
   for (unsigned i = 0; i < 256; ++i)
     in[i] = (int(i) - 128) * 0.037f;
@@ -127,7 +127,7 @@ TEST(Cuda, Functions) {
 }
 
 TEST(Cuda, Integers) {
-  Runner runner(readInput("kernels.ptx"));
+  Runner runner(readInput("Inputs/kernels.ptx"));
   const unsigned count = 128;
   std::vector<int64_t> in(2 * count), out(8 * count);
   std::mt19937_64 random(1);
@@ -163,7 +163,7 @@ TEST(Cuda, Integers) {
 }
 
 TEST(Cuda, NarrowFloats) {
-  Runner runner(readInput("kernels.ptx"));
+  Runner runner(readInput("Inputs/kernels.ptx"));
   const unsigned count = 100;
   std::vector<float> in(count);
   std::vector<uint8_t> e4m3(count);
@@ -196,7 +196,7 @@ TEST(Cuda, ControlFlow) {
     int offsets[4];
     double scale;
   } packed{{10, 20, 30, 40}, 0.5};
-  Runner runner(readInput("kernels.ptx"));
+  Runner runner(readInput("Inputs/kernels.ptx"));
   std::vector<float> out(64);
   runner.map(out).add(packed);
   runner.run("control", Dim3{}, Dim3{64, 1, 1});
@@ -230,7 +230,7 @@ TEST(Cuda, ControlFlow) {
 }
 
 TEST(Cuda, SourceLines) {
-  Runner runner(readInput("kernels.ptx"));
+  Runner runner(readInput("Inputs/kernels.ptx"));
   std::vector<float> in(32), out(16);
   runner.map(in).map(out);
   std::string error = runner.runToError("functions", Dim3{}, Dim3{32, 1, 1});

@@ -17,7 +17,7 @@
 
 namespace tile_dialect::emulator::test {
 
-/// Reads a file of test/Emulator/Inputs.
+/// Reads a file of test/Emulator.
 inline std::string readInput(const std::string &name) {
   std::ifstream file(std::string(EMULATOR_TEST_DIR) + "/" + name);
   std::stringstream text;
