@@ -10,7 +10,7 @@ if [ -e "$BUILD/CMakeCache.txt" ] &&
   ! grep -qx "CMAKE_HOME_DIRECTORY:INTERNAL=$ROOT" "$BUILD/CMakeCache.txt"; then
   rm -rf "$BUILD/CMakeCache.txt" "$BUILD/CMakeFiles"
 fi
-cmake -G Ninja -S "$ROOT" -B "$BUILD" "$@" >"$BUILD.configure.log" 2>&1 || {
+cmake -G Ninja -S "$ROOT" -B "$BUILD" -DTILE_DIALECT_PYTHON=ON "$@" >"$BUILD.configure.log" 2>&1 || {
   cat "$BUILD.configure.log" >&2
   die "configuration failed"
 }

@@ -20,7 +20,7 @@ while [ $# -gt 0 ]; do
 done
 
 cd "$ROOT"
-mapfile -t files < <(find include lib tools unittests examples \
+mapfile -t files < <(find include lib tools unittests examples python-bindings/src \
   \( -name '*.h' -o -name '*.cpp' \) -type f | sort)
 if [ -z "$check" ]; then
   clang-format-22 -i "${files[@]}"

@@ -11,7 +11,7 @@ PACKAGES=(
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
   libcurl4-openssl-dev libedit-dev libxml2-dev libzstd-dev zlib1g-dev
   libgtest-dev libgmock-dev
-  python3-venv
+  python3-dev python3-venv
 )
 
 # One wheel holds both ptxas and libdevice; this version assembles all PTX that
@@ -71,6 +71,7 @@ make_venv() {
 install_python_packages() {
   python -c 'import numpy' 2>/dev/null || missing_python+=(numpy)
   python -c 'import pytest' 2>/dev/null || missing_python+=(pytest)
+  python -c 'import nanobind' 2>/dev/null || missing_python+=(nanobind)
   [ ${#missing_python[@]} -gt 0 ] || return 0
   say "installing ${missing_python[*]} in $VENV"
   python -m pip install -q --disable-pip-version-check "${missing_python[@]}"

@@ -12,23 +12,24 @@ bash "$ROOT/scripts/build.sh" "$@"
 results=$BUILD/test-results
 rm -rf "$results"
 mkdir -p "$results"
-# Runners report failures through their result files; one that crashes leaves no
-# file, which tally.py counts as a failure.
+# Runners report failures through their result files; one that crashes or hangs
+# leaves no file, which tally.py counts as a failure.
 status=0
+limit="timeout --kill-after=10 45m"
 
 say "formatting"
 bash "$ROOT/scripts/format.sh" --check --xml "$results/format.xml" || status=1
 
 say "lit"
-"$LLVM/bin/lit" -s --time-tests --xunit-xml-output "$results/lit.xml" "$BUILD/test" || status=1
+$limit "$LLVM/bin/lit" -s --xunit-xml-output "$results/lit.xml" "$BUILD/test" || status=1
 
 say "GoogleTest"
-"$LLVM/bin/lit" -s --xunit-xml-output "$results/unittests.xml" "$BUILD/unittests" || status=1
+$limit "$LLVM/bin/lit" -s --xunit-xml-output "$results/unittests.xml" "$BUILD/unittests" || status=1
 
 expected=(format lit unittests)
 if compgen -G "$ROOT/python-bindings/tests/test_*.py" >/dev/null; then
   say "pytest"
-  python -m pytest -q --junit-xml="$results/pytest.xml" "$ROOT/python-bindings/tests" || status=1
+  $limit "$VENV/bin/python3" -m pytest -q --junit-xml="$results/pytest.xml" "$ROOT/python-bindings/tests" || status=1
   expected+=(pytest)
 fi
 

@@ -12,7 +12,7 @@ from lit.llvm.subst import ToolSubst
 
 config.name = "TileDialect"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test", ".ptx", ".py"]
+config.suffixes = [".mlir", ".test", ".ptx"]
 config.excludes = ["lit.cfg.py", "lit.site.cfg.py", "Inputs"]
 config.test_source_root = os.path.join(config.tile_source_dir, "test")
 config.test_exec_root = os.path.join(config.tile_build_dir, "test")

@@ -14,3 +14,16 @@ function(tile_dialect_link_mlir_statically replacement)
     endif()
   endforeach()
 endfunction()
+
+# Replace LLVM's component archives by the shared `LLVM` in the link interfaces
+# of the given targets.
+function(tile_dialect_link_shared_llvm)
+  foreach(target IN LISTS ARGN)
+    get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
+    if(links)
+      list(TRANSFORM links REPLACE "^LLVM[A-Za-z0-9]+$" "LLVM")
+      list(REMOVE_DUPLICATES links)
+      set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "${links}")
+    endif()
+  endforeach()
+endfunction()

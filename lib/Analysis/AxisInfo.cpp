@@ -121,6 +121,8 @@ void AxisInfo::print(raw_ostream &os) const {
   printList("contiguity", contiguity);
   printList(", divisibility", divisibility);
   printList(", constancy", constancy);
+  if (isInitialized() && !negative)
+    os << ", non-negative";
   if (constant)
     os << ", constant = " << *constant;
 }
@@ -257,13 +259,17 @@ void ModuleAxisInfo::visitOperation(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     const AxisInfo &lower = lookup(loop.getLowerBound());
     const AxisInfo &step = lookup(loop.getStep());
-    if (lower.isInitialized() && step.isInitialized())
+    const AxisInfo &upper = lookup(loop.getUpperBound());
+    // An unsigned loop may count through the numbers that are negative as
+    // signed ones, as far as its upper bound lets it.
+    if (lower.isInitialized() && upper.isInitialized() && step.isInitialized())
       set(loop.getInductionVar(),
           AxisInfo(
               {1},
               {std::min(lower.getDivisibility(0), step.getDivisibility(0))},
               {1}, std::nullopt,
-              lower.mayBeNegative() || step.mayBeNegative()));
+              lower.mayBeNegative() || step.mayBeNegative() ||
+                  (loop.getUnsignedCmp() && upper.mayBeNegative())));
   }
   // The results of an op with control flow come from its regions.
   if (isa<RegionBranchOpInterface>(op))

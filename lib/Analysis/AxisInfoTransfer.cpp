@@ -10,8 +10,11 @@
 #include "TileDialect/Dialect/Tile/IR/Tile.h"
 #include "TileDialect/Dialect/TileGPU/IR/TileGPU.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace mlir;
@@ -48,7 +51,7 @@ struct DimFacts {
 };
 
 AxisInfo collect(unsigned rank, function_ref<DimFacts(unsigned)> getFacts,
-                 bool mayBeNegative = false) {
+                 bool mayBeNegative = true) {
   DimVector contiguity, divisibility, constancy;
   for (unsigned dim = 0; dim < rank; ++dim) {
     DimFacts facts = getFacts(dim);
@@ -72,6 +75,9 @@ struct Pair {
   }
   bool mayBeNegative() const {
     return lhs.mayBeNegative() || rhs.mayBeNegative();
+  }
+  bool mayBothBeNegative() const {
+    return lhs.mayBeNegative() && rhs.mayBeNegative();
   }
   /// Divisibility that both have at multiples of `block`.
   int64_t getCommonDivisibilityAt(unsigned dim, int64_t block) const {
@@ -205,8 +211,9 @@ AxisInfo inferProduct(Pair in) {
       in.mayBeNegative());
 }
 
-/// lhs / rhs; `floors` if the quotient of a negative number is rounded down.
-AxisInfo inferQuotient(Pair in, bool floors) {
+/// lhs / rhs. `isUniform` says that a block [k*g, (k+1)*g) of dividends, where
+/// g divides the divisor, has one quotient.
+AxisInfo inferQuotient(Pair in, bool isUniform, bool mayBeNegative) {
   if (in.rhs.getConstantValue() == 1)
     return in.lhs;
   std::optional<int64_t> divisor = in.rhs.getConstantValue();
@@ -217,39 +224,66 @@ AxisInfo inferQuotient(Pair in, bool floors) {
       [&](unsigned dim) {
         DimFacts facts;
         facts.constancy = in.getConstancy(dim);
-        if (floors || !in.mayBeNegative())
+        if (isUniform)
           facts.constancy = std::max(facts.constancy, in.getAlignedRun(dim));
         if (isPowerOfTwo)
           facts.divisibility =
               std::max<int64_t>(1, in.lhs.getDivisibilityAt(dim, 1) / *divisor);
         return facts;
       },
-      in.mayBeNegative());
+      mayBeNegative);
 }
 
-/// lhs % rhs; `wraps` if the remainder of a negative number is not negative.
-AxisInfo inferRemainder(Pair in, bool wraps) {
+/// Rounds to zero: the block of dividends [-g, 0) has a quotient for -g and
+/// another for the rest. The sign of the divisor does not matter to a block
+/// of dividends that are not negative.
+AxisInfo inferSignedQuotient(Pair in) {
+  return inferQuotient(in, /*isUniform=*/!in.lhs.mayBeNegative(),
+                       in.mayBeNegative());
+}
+
+/// Rounds down: the block [0, g) by a negative divisor has quotient 0 for its
+/// first element and a negative one for the rest.
+AxisInfo inferFloorQuotient(Pair in) {
+  return inferQuotient(in, /*isUniform=*/!in.rhs.mayBeNegative(),
+                       in.mayBeNegative());
+}
+
+/// No unsigned quotient is larger than its dividend, and half of the largest
+/// unsigned number is not negative.
+AxisInfo inferUnsignedQuotient(Pair in) {
+  std::optional<int64_t> divisor = in.rhs.getConstantValue();
+  bool halves = divisor && *divisor > 1;
+  return inferQuotient(in, /*isUniform=*/true,
+                       in.lhs.mayBeNegative() && !halves);
+}
+
+/// lhs % rhs, which has the sign of the dividend if it is signed. An unsigned
+/// one is not larger than either operand.
+AxisInfo inferRemainder(Pair in, bool isUnsigned) {
   return collect(
       in.getRank(),
       [&](unsigned dim) {
         DimFacts facts;
-        if (wraps || !in.mayBeNegative())
+        if (isUnsigned || !in.lhs.mayBeNegative())
           facts.contiguity = in.getAlignedRun(dim);
         facts.divisibility = in.getCommonDivisibilityAt(dim, facts.contiguity);
         facts.constancy = in.getConstancy(dim);
         return facts;
       },
-      !wraps && in.mayBeNegative());
+      isUnsigned ? in.mayBothBeNegative() : in.lhs.mayBeNegative());
 }
 
 AxisInfo inferAnd(Pair in) {
   std::optional<int64_t> mask = in.rhs.getConstantValue();
   // x & (2^k - 1) is the remainder by 2^k; x & -2^k rounds down to it.
-  if (mask && *mask > 0 && powerOfTwoPart(*mask + 1) == *mask + 1) {
+  if (mask && *mask > 0 && *mask < kMaxDivisibility &&
+      powerOfTwoPart(*mask + 1) == *mask + 1) {
     DimVector extents = in.rhs.getConstancy();
     AxisInfo modulus(DimVector(in.getRank(), 1),
-                     DimVector(in.getRank(), *mask + 1), extents, *mask + 1);
-    return inferRemainder({in.lhs, modulus}, /*wraps=*/true);
+                     DimVector(in.getRank(), *mask + 1), extents, *mask + 1,
+                     /*mayBeNegative=*/false);
+    return inferRemainder({in.lhs, modulus}, /*isUnsigned=*/true);
   }
   bool roundsDown = mask && *mask < 0 && powerOfTwoPart(*mask) == -*mask;
   return collect(
@@ -263,7 +297,7 @@ AxisInfo inferAnd(Pair in) {
           facts.constancy = std::max(facts.constancy, in.getAlignedRun(dim));
         return facts;
       },
-      in.lhs.mayBeNegative() && in.rhs.mayBeNegative());
+      in.mayBothBeNegative());
 }
 
 AxisInfo inferShiftLeft(Pair in) {
@@ -288,24 +322,26 @@ AxisInfo inferShiftRight(Pair in, bool isSigned) {
     return collect(
         in.getRank(),
         [&](unsigned dim) { return DimFacts{1, 1, in.getConstancy(dim)}; },
-        isSigned && in.lhs.mayBeNegative());
+        in.lhs.mayBeNegative());
   DimVector ones(in.getRank(), 1);
   AxisInfo divisor(ones, DimVector(in.getRank(), int64_t(1) << *amount),
-                   in.rhs.getConstancy(), int64_t(1) << *amount);
-  AxisInfo result = inferQuotient({in.lhs, divisor}, /*floors=*/true);
-  return result;
+                   in.rhs.getConstancy(), int64_t(1) << *amount,
+                   /*mayBeNegative=*/false);
+  Pair quotient{in.lhs, divisor};
+  return isSigned ? inferFloorQuotient(quotient)
+                  : inferUnsignedQuotient(quotient);
 }
 
 /// Results that are one of the operands (minimum, maximum) or a bitwise
 /// combination of them.
-AxisInfo inferMix(Pair in) {
+AxisInfo inferMix(Pair in, bool mayBeNegative) {
   return collect(
       in.getRank(),
       [&](unsigned dim) {
         return DimFacts{1, in.getCommonDivisibilityAt(dim, 1),
                         in.getConstancy(dim)};
       },
-      in.mayBeNegative());
+      mayBeNegative);
 }
 
 AxisInfo inferSelect(const AxisInfo &condition, bool isScalarCondition,
@@ -347,7 +383,12 @@ AxisInfo inferCompare(arith::CmpIPredicate predicate, Pair in) {
   });
 }
 
-AxisInfo inferTruncation(const AxisInfo &in, unsigned width) {
+/// The low `width` bits of a wider number, which make a number of any sign.
+AxisInfo inferTruncation(const AxisInfo &in, Type type) {
+  unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  if (in.getConstantValue() && width > 1 && width < 64)
+    return AxisInfo::getConstant(
+        type, llvm::SignExtend64(*in.getConstantValue(), width));
   if (width <= 1 || width > 62)
     return collect(in.getRank(), [&](unsigned dim) {
       return DimFacts{1, 1, in.getConstancy(dim)};
@@ -355,14 +396,10 @@ AxisInfo inferTruncation(const AxisInfo &in, unsigned width) {
   // Runs stay within half the range of the type, so that they wrap at its
   // ends only.
   int64_t half = int64_t(1) << (width - 1);
-  return collect(
-      in.getRank(),
-      [&](unsigned dim) {
-        int64_t run = std::gcd(in.getContiguity(dim), half);
-        return DimFacts{run, in.getDivisibilityAt(dim, run),
-                        in.getConstancy(dim)};
-      },
-      in.mayBeNegative());
+  return collect(in.getRank(), [&](unsigned dim) {
+    int64_t run = std::gcd(in.getContiguity(dim), half);
+    return DimFacts{run, in.getDivisibilityAt(dim, run), in.getConstancy(dim)};
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -526,10 +563,44 @@ AxisInfo inferRetyped(const AxisInfo &in, int64_t oldStep, int64_t newStep) {
 AxisInfo inferExtension(const AxisInfo &in, bool zeroExtends) {
   if (!zeroExtends || !in.mayBeNegative())
     return in;
-  return AxisInfo(in.getContiguity(), in.getDivisibility(), in.getConstancy());
+  return AxisInfo(in.getContiguity(), in.getDivisibility(), in.getConstancy(),
+                  std::nullopt, /*mayBeNegative=*/false);
 }
 
-/// Equal operands give equal results; nothing else is known.
+/// `index` has 64 bits here.
+AxisInfo inferIndexCast(const AxisInfo &in, Type to, bool zeroExtends) {
+  Type element = getElementTypeOrSelf(to);
+  if (element.isIndex())
+    return inferExtension(in, zeroExtends);
+  return element.isInteger(64) ? in : inferTruncation(in, to);
+}
+
+/// Scalars that count something: positions, extents.
+bool isCount(Operation *op) {
+  return isa<ProgramIdOp, NumProgramsOp, gpu::ThreadIdOp, gpu::BlockIdOp,
+             gpu::BlockDimOp, gpu::GridDimOp, gpu::GlobalIdOp>(op);
+}
+
+/// What is known of the sign of a result of whose value nothing else is.
+bool mayResultBeNegative(Operation *op, OperandInfo getInfo) {
+  return TypeSwitch<Operation *, bool>(op)
+      .Case<math::CountLeadingZerosOp, math::CountTrailingZerosOp,
+            math::CtPopOp>([](auto count) {
+        // Up to the width, which has to be less than the sign bit.
+        Type element = getElementTypeOrSelf(count.getType());
+        return !element.isIndex() && element.getIntOrFloatBitWidth() < 4;
+      })
+      .Case<arith::ExtUIOp>([](auto) { return false; })
+      .Case<arith::CeilDivSIOp>([&](auto div) {
+        return getInfo(div.getLhs()).mayBeNegative() ||
+               getInfo(div.getRhs()).mayBeNegative();
+      })
+      .Case<arith::CeilDivUIOp>(
+          [&](auto div) { return getInfo(div.getLhs()).mayBeNegative(); })
+      .Default([](Operation *) { return true; });
+}
+
+/// Equal operands give equal results; nothing else is known but a sign.
 AxisInfo inferConstancyOnly(Operation *op, OperandInfo getInfo, Type type) {
   DimVector constancy = getExtents(type);
   for (Value operand : op->getOperands()) {
@@ -542,7 +613,8 @@ AxisInfo inferConstancyOnly(Operation *op, OperandInfo getInfo, Type type) {
       constancy[dim] = std::gcd(constancy[dim], info.getConstancy(dim));
   }
   DimVector ones(constancy.size(), 1);
-  return AxisInfo(ones, ones, constancy, std::nullopt, /*mayBeNegative=*/true);
+  return AxisInfo(ones, ones, constancy, std::nullopt,
+                  mayResultBeNegative(op, getInfo));
 }
 
 std::optional<AxisInfo> inferBinary(Operation *op, OperandInfo getInfo) {
@@ -560,17 +632,22 @@ std::optional<AxisInfo> inferBinary(Operation *op, OperandInfo getInfo) {
       .Case<arith::AddIOp>([&](auto) { return inferSum(in, false); })
       .Case<arith::SubIOp>([&](auto) { return inferSum(in, true); })
       .Case<arith::MulIOp>([&](auto) { return inferProduct(in); })
-      .Case<arith::DivSIOp>([&](auto) { return inferQuotient(in, false); })
-      .Case<arith::DivUIOp, arith::FloorDivSIOp>(
-          [&](auto) { return inferQuotient(in, true); })
+      .Case<arith::DivSIOp>([&](auto) { return inferSignedQuotient(in); })
+      .Case<arith::FloorDivSIOp>([&](auto) { return inferFloorQuotient(in); })
+      .Case<arith::DivUIOp>([&](auto) { return inferUnsignedQuotient(in); })
+      .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>([&](auto) {
+        return inferConstancyOnly(op, getInfo, op->getResult(0).getType());
+      })
       .Case<arith::RemSIOp>([&](auto) { return inferRemainder(in, false); })
       .Case<arith::RemUIOp>([&](auto) { return inferRemainder(in, true); })
       .Case<arith::AndIOp>([&](auto) { return inferAnd(in); })
       .Case<arith::ShLIOp>([&](auto) { return inferShiftLeft(in); })
       .Case<arith::ShRSIOp>([&](auto) { return inferShiftRight(in, true); })
       .Case<arith::ShRUIOp>([&](auto) { return inferShiftRight(in, false); })
-      .Case<arith::OrIOp, arith::XOrIOp, arith::MinSIOp, arith::MaxSIOp,
-            arith::MinUIOp, arith::MaxUIOp>([&](auto) { return inferMix(in); })
+      .Case<arith::OrIOp, arith::XOrIOp, arith::MinSIOp, arith::MaxUIOp>(
+          [&](auto) { return inferMix(in, in.mayBeNegative()); })
+      .Case<arith::MaxSIOp, arith::MinUIOp>(
+          [&](auto) { return inferMix(in, in.mayBothBeNegative()); })
       .Case<arith::CmpIOp>(
           [&](auto cmp) { return inferCompare(cmp.getPredicate(), in); })
       .Default([](Operation *) { return std::nullopt; });
@@ -587,17 +664,13 @@ std::optional<AxisInfo> inferCastOrPointer(Operation *op, OperandInfo getInfo) {
                    ? inferConstancyOnly(op, getInfo, type)
                    : inferExtension(first(), isa<arith::ExtUIOp>(op));
       })
-      .Case<arith::TruncIOp>([&](auto) {
-        return inferTruncation(
-            first(), getElementTypeOrSelf(type).getIntOrFloatBitWidth());
-      })
-      .Case<arith::IndexCastOp, arith::IndexCastUIOp>([&](auto) {
-        Type element = getElementTypeOrSelf(type);
-        return element.isIndex()
-                   ? inferExtension(first(), isa<arith::IndexCastUIOp>(op))
-                   : inferTruncation(
-                         first(),
-                         std::min(62u, element.getIntOrFloatBitWidth()));
+      .Case<arith::TruncIOp>(
+          [&](auto) { return inferTruncation(first(), type); })
+      .Case<arith::IndexCastOp, arith::IndexCastUIOp>([&](auto cast) {
+        return getElementTypeOrSelf(cast.getIn().getType()).isInteger(1)
+                   ? inferConstancyOnly(op, getInfo, type)
+                   : inferIndexCast(first(), type,
+                                    isa<arith::IndexCastUIOp>(op));
       })
       .Case<AddPtrOp>([&](AddPtrOp add) {
         return inferAddPtr({first(), getInfo(add.getOffset())},
@@ -668,6 +741,8 @@ AxisInfo tile::inferAxisInfo(OpResult result, OperandInfo getInfo) {
     return AxisInfo::getPessimistic(type);
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return inferConstant(constant);
+  if (isCount(op))
+    return AxisInfo({1}, {1}, {1}, std::nullopt, /*mayBeNegative=*/false);
   if (auto info = inferShape(op, getInfo))
     return *info;
   if (auto info = inferBinary(op, getInfo))

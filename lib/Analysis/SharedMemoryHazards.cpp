@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileDialect/Analysis/SharedMemoryHazards.h"
+#include "TileDialect/Dialect/Tile/IR/Tile.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
@@ -56,6 +57,7 @@ void PendingAccesses::insert(const PendingAccesses &other) {
   reads.insert(other.reads);
   writes.insert(other.writes);
   copies.insert(other.copies);
+  loads.insert(other.loads);
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,6 +131,16 @@ PendingAccesses SharedMemoryHazards::getAccesses(Operation *op) const {
   return accesses;
 }
 
+/// An op is visited many times, and its pointers may come from far away.
+const PointerRoots &SharedMemoryHazards::getGlobalRoots(Operation *op) {
+  auto [it, isNew] = globalRoots.try_emplace(op);
+  if (isNew && ordersGlobalLoads) {
+    it->second = getWrittenRoots(op);
+    it->second.insert(getRedundantlyReadRoots(op));
+  }
+  return it->second;
+}
+
 void SharedMemoryHazards::visitAccess(Operation *op, PendingAccesses &state) {
   PendingAccesses accesses = getAccesses(op);
   ByteSet scratch;
@@ -138,8 +150,11 @@ void SharedMemoryHazards::visitAccess(Operation *op, PendingAccesses &state) {
   ByteSet written = accesses.writes;
   written.insert(accesses.copies);
   written.insert(scratch);
+  bool isLoad = isa<tile::LoadOp, tile::DescLoadOp>(op);
+  const PointerRoots &global = getGlobalRoots(op);
   if (accesses.reads.overlaps(state.writes) || written.overlaps(state.writes) ||
-      written.overlaps(state.reads))
+      written.overlaps(state.reads) ||
+      (!isLoad && global.overlaps(state.loads)))
     points.insert(op);
   if (points.contains(op))
     state.order();
@@ -153,6 +168,8 @@ void SharedMemoryHazards::visitAccess(Operation *op, PendingAccesses &state) {
     state.reads.insert(scratch);
   }
   state.insert(accesses);
+  if (isLoad)
+    state.loads.insert(global);
 }
 
 //===----------------------------------------------------------------------===//
@@ -172,8 +189,10 @@ bool SharedMemoryHazards::update(TerminatorStates &states,
 
 SharedMemoryHazards::SharedMemoryHazards(
     Operation *function,
-    llvm::function_ref<bool(Operation *)> hasInternalBarrier)
-    : aliasing(function), hasInternalBarrier(hasInternalBarrier) {
+    llvm::function_ref<bool(Operation *)> hasInternalBarrier,
+    bool ordersGlobalLoads)
+    : aliasing(function), hasInternalBarrier(hasInternalBarrier),
+      ordersGlobalLoads(ordersGlobalLoads) {
   for (Region &region : function->getRegions())
     visitRegion(region, PendingAccesses());
 }

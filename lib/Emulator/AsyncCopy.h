@@ -1,6 +1,7 @@
 //===- AsyncCopy.h - Parts of the bulk copy instructions ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -13,7 +14,8 @@
 
 namespace tile_dialect::emulator {
 
-// What is left of `cp.async.bulk` and `cp.reduce.async.bulk` behind these words.
+// What is left of `cp.async.bulk` and `cp.reduce.async.bulk` behind these
+// words.
 bool decodeBulkCopy(InstDecoder &decoder);
 bool decodeBulkReduce(InstDecoder &decoder);
 /// The same behind `.tensor`.

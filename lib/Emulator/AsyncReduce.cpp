@@ -1,6 +1,8 @@
-//===- AsyncReduce.cpp - Element-wise operations of reducing copies ---*- C++ -*-===//
+//===- AsyncReduce.cpp - Element-wise operations of reducing copies ---*- C++
+//-*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -67,16 +69,15 @@ static void update(uint8_t *memory, F combine) {
 }
 
 template <typename T>
-static void reduceIntegers(ReduceOp op, uint8_t *memory,
-                           const uint8_t *value) {
+static void reduceIntegers(ReduceOp op, uint8_t *memory, const uint8_t *value) {
   T b;
   std::memcpy(&b, value, sizeof(T));
   update<T>(memory, [=](T a) { return combineIntegers<T>(op, a, b); });
 }
 
 bool tile_dialect::emulator::hasReduceOp(ReduceOp op, Type type) {
-  bool isFloat = type == Type::F16 || type == Type::BF16 ||
-                 type == Type::F32 || type == Type::F64;
+  bool isFloat = type == Type::F16 || type == Type::BF16 || type == Type::F32 ||
+                 type == Type::F64;
   switch (op) {
   case ReduceOp::None:
     return false;
@@ -136,8 +137,7 @@ bool tile_dialect::emulator::reduceElement(ReduceOp op, Type type,
     uint32_t b;
     std::memcpy(&b, value, 4);
     update<uint32_t>(memory, [=](uint32_t a) {
-      return bitsOfFloat(
-          combineFloats(op, floatFromBits(a), floatFromBits(b)));
+      return bitsOfFloat(combineFloats(op, floatFromBits(a), floatFromBits(b)));
     });
     return true;
   }

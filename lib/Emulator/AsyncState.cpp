@@ -1,6 +1,7 @@
 //===- AsyncState.cpp - Asynchronous operations in flight ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -45,8 +46,8 @@ void tile_dialect::emulator::scheduleOperation(Warp &warp,
                                                AsyncOperationRef operation) {
   Cluster &cluster = *warp.block->cluster;
   AsyncTask task;
-  task.delay = warp.context->options.seed ? cluster.random() % randomDelay
-                                          : fixedDelay;
+  task.delay =
+      warp.context->options.seed ? cluster.random() % randomDelay : fixedDelay;
   task.run = [operation] { operation->finish(); };
   cluster.tasks.push_back(std::move(task));
 }

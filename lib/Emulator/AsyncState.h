@@ -1,13 +1,15 @@
 //===- AsyncState.h - Asynchronous operations in flight ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // What an asynchronous instruction does happens as late as the ISA allows, so
 // that a kernel that does not wait sees old data:
-//  - `cp.async` copies when its thread waits for it (or when an mbarrier arrival
+//  - `cp.async` copies when its thread waits for it (or when an mbarrier
+//  arrival
 //    that tracks it fires);
 //  - bulk and tensor copies are tasks of the cluster that run some scheduling
 //    rounds later, or when their group is awaited;

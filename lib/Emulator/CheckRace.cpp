@@ -1,6 +1,8 @@
-//===- CheckRace.cpp - Finds accesses that no synchronisation orders ---*- C++ -*-===//
+//===- CheckRace.cpp - Finds accesses that no synchronisation orders ---*- C++
+//-*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -191,8 +193,8 @@ void RaceChecker::synchronize(Warp &warp, const Access &access, unsigned lane,
   if (isShared)
     return;
   auto &shared = *static_cast<SharedState *>(context.monitorState.get());
-  auto &shard = shared.shards[place.address / ShadowPage::bytes %
-                              SharedState::numShards];
+  auto &shard =
+      shared.shards[place.address / ShadowPage::bytes % SharedState::numShards];
   std::lock_guard<std::mutex> guard(shard.lock);
   ClusterClocks &clocks = shard.places[place.address];
   auto raise = [](ClusterClocks &into, uint32_t cluster, uint32_t time) {
@@ -243,8 +245,8 @@ bool RaceChecker::writesSameValue(const Current &current, uint64_t address,
     memory = worker.global(address, bytes, false);
   if (!memory)
     return false;
-  Place begin = placeOf(current.warp, access->space,
-                        access->addresses[current.lane]);
+  Place begin =
+      placeOf(current.warp, access->space, access->addresses[current.lane]);
   for (uint32_t i = 0; i < bytes; ++i) {
     uint64_t offset = address + i - begin.address;
     const Operand &value = access->values[offset / access->elementBytes];
@@ -281,17 +283,16 @@ void RaceChecker::reportRace(const Current &current, uint64_t address,
   where.block = Dim3{
       uint32_t(cluster % grid.x) * shape.x + rank % shape.x,
       uint32_t(cluster / grid.x % grid.y) * shape.y + rank / shape.x % shape.y,
-      uint32_t(cluster / grid.x / grid.y) * shape.z +
-          rank / shape.x / shape.y};
+      uint32_t(cluster / grid.x / grid.y) * shape.z + rank / shape.x / shape.y};
   const Dim3 &block = context.launch.block;
   uint32_t linear = other.warp() % warpsPerBlock * warpSize + other.lane();
   where.hasThread = true;
   where.thread = Dim3{linear % block.x, linear / block.x % block.y,
                       linear / block.x / block.y};
-  report.notes.push_back(
-      (Twine(space) + " address " + Twine(address) + "; " + otherVerb +
-       " by " + where.str() + ": " + where.ptxText)
-          .str());
+  report.notes.push_back((Twine(space) + " address " + Twine(address) + "; " +
+                          otherVerb + " by " + where.str() + ": " +
+                          where.ptxText)
+                             .str());
   if (where.sourceLine)
     report.notes.push_back("the other one is from " + where.sourceFile + ":" +
                            std::to_string(where.sourceLine));
@@ -353,8 +354,8 @@ void RaceChecker::touchShared(Current &current, Block &owner, uint32_t offset,
   current.owner = &owner;
   auto &pages = current.state.blocks[owner.rank].pages;
   while (bytes > 0) {
-    uint32_t inPage = std::min<uint64_t>(
-        bytes, ShadowPage::bytes - offset % ShadowPage::bytes);
+    uint32_t inPage = std::min<uint64_t>(bytes, ShadowPage::bytes -
+                                                    offset % ShadowPage::bytes);
     size_t index = offset / ShadowPage::bytes;
     if (index >= pages.size())
       return;
@@ -416,7 +417,8 @@ void RaceChecker::access(Warp &warp, const Access &access) {
   }
 }
 
-/// The issue of an asynchronous access: it must be ordered with what was before.
+/// The issue of an asynchronous access: it must be ordered with what was
+/// before.
 void RaceChecker::asyncStart(Warp &warp, const AsyncAccess &access) {
   ClusterState &state = stateOf(*warp.block);
   Current current{warp, *access.inst, state, actorOf(warp)};

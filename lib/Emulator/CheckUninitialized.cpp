@@ -1,6 +1,8 @@
-//===- CheckUninitialized.cpp - Finds values that nobody wrote ---*- C++ -*-===//
+//===- CheckUninitialized.cpp - Finds values that nobody wrote ---*- C++
+//-*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -44,8 +46,7 @@ void UninitializedChecker::report(Warp &warp, const Inst &inst, LaneMask lanes,
                                  llvm::countr_zero(lanes), what));
 }
 
-void UninitializedChecker::before(Warp &warp, const Inst &inst,
-                                  LaneMask mask) {
+void UninitializedChecker::before(Warp &warp, const Inst &inst, LaneMask mask) {
   if (inst.hasGuard) {
     LaneMask known = registers[warp.frame][inst.guard / 4];
     report(warp, inst, warp.mask & ~known,

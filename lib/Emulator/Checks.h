@@ -1,6 +1,7 @@
 //===- Checks.h - The parts of a monitor: counters and checks ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -30,9 +31,9 @@ void countAccess(Warp &warp, const Access &access, Stats &stats);
 // Races
 //===----------------------------------------------------------------------===//
 
-/// Who accessed a place and when, in 64 bits: the cluster (22 bits), the warp in
-/// it (9), the lane (5), the cluster's clock (27), and whether the access was
-/// atomic.  Zero is nobody.
+/// Who accessed a place and when, in 64 bits: the cluster (22 bits), the warp
+/// in it (9), the lane (5), the cluster's clock (27), and whether the access
+/// was atomic.  Zero is nobody.
 class Stamp {
 public:
   Stamp() = default;
@@ -151,8 +152,7 @@ private:
   void define(Warp &warp, const Operand &operand, LaneMask lanes,
               LaneMask mask);
   /// The marks of some bytes of memory, or null if all of it is initialised.
-  uint8_t *marks(Warp &warp, const Place &place, uint32_t bytes,
-                 unsigned lane);
+  uint8_t *marks(Warp &warp, const Place &place, uint32_t bytes, unsigned lane);
   void report(Warp &warp, const Inst &inst, LaneMask lanes, const char *what);
 
   LaunchContext &context;

@@ -1,6 +1,8 @@
-//===- Collective.cpp - Helpers of instructions of whole warps ---*- C++ -*-===//
+//===- Collective.cpp - Helpers of instructions of whole warps ---*- C++
+//-*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -19,9 +21,8 @@ bool tile_dialect::emulator::takeShape(InstDecoder &d, MatrixShape &shape) {
         !rest.consume_front("n") || rest.consumeInteger(10, found.n))
       continue;
     // ldmatrix and stmatrix name no k.
-    if (!rest.empty() &&
-        (!rest.consume_front("k") || rest.consumeInteger(10, found.k) ||
-         !rest.empty()))
+    if (!rest.empty() && (!rest.consume_front("k") ||
+                          rest.consumeInteger(10, found.k) || !rest.empty()))
       continue;
     shape = found;
     return d.take(modifier);

@@ -1,6 +1,7 @@
 //===- Collective.h - Helpers of instructions of whole warps ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -48,8 +49,8 @@ struct SharedPlace {
   uint8_t *host = nullptr;
 };
 
-/// Resolves an address that must be in shared memory (`space` is Generic, Shared
-/// or SharedCluster) and a multiple of `align`; false after an error.
+/// Resolves an address that must be in shared memory (`space` is Generic,
+/// Shared or SharedCluster) and a multiple of `align`; false after an error.
 bool locateShared(Warp &warp, const Inst &inst, Space space, uint64_t address,
                   uint32_t bytes, uint32_t align, bool write, unsigned lane,
                   SharedPlace &place);

@@ -1,6 +1,8 @@
-//===- Decoder.cpp - From PTX statements to decoded instructions ---*- C++ -*-===//
+//===- Decoder.cpp - From PTX statements to decoded instructions ---*- C++
+//-*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -71,8 +73,8 @@ const ImageBuilder::RegisterInfo *ImageBuilder::findRegister(uint32_t scope,
     if (it != names.registers.end())
       type = it->second;
     // `%r<8>` declares %r0 to %r7; the prefix itself may end in digits.
-    for (size_t digits = name.size(); type == Type::None && digits > 1 &&
-                                      llvm::isDigit(name[digits - 1]);) {
+    for (size_t digits = name.size();
+         type == Type::None && digits > 1 && llvm::isDigit(name[digits - 1]);) {
       --digits;
       auto range = names.ranges.find(name.take_front(digits));
       uint32_t number;
@@ -137,8 +139,8 @@ bool ImageBuilder::findLabel(uint32_t scope, StringRef name,
   return false;
 }
 
-const std::vector<StringRef> *
-ImageBuilder::findBranchTargets(uint32_t scope, StringRef name) {
+const std::vector<StringRef> *ImageBuilder::findBranchTargets(uint32_t scope,
+                                                              StringRef name) {
   const FunctionSyntax &function = *code->syntax;
   for (uint32_t s = scope; s != ~0u; s = function.scopes[s].parent) {
     auto it = function.scopes[s].branchTargets.find(name);
@@ -353,7 +355,8 @@ llvm::Error ImageBuilder::layoutVariables(FunctionCode &result) {
       placeLocal(variable);
     } else if (variable.space == Space::Param) {
       if (variable.bytes > 65536)
-        return syntaxError(module, variable.line, "this parameter is too large");
+        return syntaxError(module, variable.line,
+                           "this parameter is too large");
       offsets[&variable] = placeParameter(variable, paramEnd).offset;
     } else if (variable.space == Space::Global ||
                variable.space == Space::Const) {
@@ -386,9 +389,9 @@ static DefinedRule definedRuleOf(const Statement &statement) {
       statement.operands[1].kind == OperandSyntax::Kind::Vector)
     return DefinedRule::AnySource;
   static const llvm::StringSet<> across = {
-      "shfl",     "vote",      "match",     "redux", "activemask", "elect",
-      "ldmatrix", "movmatrix", "mma",       "wgmma", "bar",        "barrier",
-      "call",     "mbarrier",  "getctarank"};
+      "shfl",  "vote",     "match",     "redux",    "activemask",
+      "elect", "ldmatrix", "movmatrix", "mma",      "wgmma",
+      "bar",   "barrier",  "call",      "mbarrier", "getctarank"};
   return across.count(opcode) ? DefinedRule::Always : DefinedRule::AllSources;
 }
 
@@ -415,8 +418,7 @@ llvm::Error ImageBuilder::decodeStatement(const Statement &statement) {
     inst.guardNegated = statement.guardNegated;
     inst.guard = info->offset;
   }
-  if (!entry->decode(decoder) || !decoder.finishModifiers() ||
-      !message.empty())
+  if (!entry->decode(decoder) || !decoder.finishModifiers() || !message.empty())
     return syntaxError(module, statement.line, message);
   inst.definedRule = definedRuleOf(statement);
   inst.operands = keepOperands(decoder.operands);

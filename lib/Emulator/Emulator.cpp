@@ -1,6 +1,7 @@
 //===- Emulator.cpp - Loading modules and launching kernels ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -220,8 +221,7 @@ llvm::Expected<LaunchResult> Emulator::launch(const Module &module,
     return invalid("a cluster of " + dimText(cluster) + " has no block");
   if (llvm::Error error = checkShape(*kernel, launch, cluster))
     return std::move(error);
-  const Image &image =
-      *module.impl().images[kernel - module.kernels().data()];
+  const Image &image = *module.impl().images[kernel - module.kernels().data()];
   uint64_t shared = uint64_t(image.dynamicSharedBase) - reservedSharedBytes +
                     launch.dynamicSharedBytes;
   if (shared > config.maximalSharedBytes)
@@ -306,8 +306,7 @@ llvm::Expected<std::unique_ptr<Module>> Module::parse(StringRef text,
       return syntaxError(impl->syntax, function->line,
                          "kernel '" + function->name + "' has no body");
     auto image = std::make_unique<Image>();
-    if (llvm::Error error =
-            ImageBuilder(impl->syntax, *image).build(*function))
+    if (llvm::Error error = ImageBuilder(impl->syntax, *image).build(*function))
       return std::move(error);
     for (const auto &code : image->functions)
       reached[code->syntax] = true;

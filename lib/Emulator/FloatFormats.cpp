@@ -1,6 +1,7 @@
 //===- FloatFormats.cpp - Small float formats and rounding ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -90,8 +91,7 @@ double tile_dialect::emulator::decodeFloat(const FloatFormat &format,
 }
 
 /// Rounds a value of at least zero that is not an integer to one.
-static double roundMagnitude(double scaled, bool negative,
-                             Rounding rounding) {
+static double roundMagnitude(double scaled, bool negative, Rounding rounding) {
   double low = std::floor(scaled);
   double fraction = scaled - low;
   if (fraction == 0)
@@ -123,12 +123,11 @@ static uint32_t assemble(const FloatFormat &format, double units, int exponent,
   uint64_t mantissa = uint64_t(units);
   int64_t biased = exponent + format.bias;
   int64_t code = biased >= 1
-                     ? int64_t(mantissa) +
-                           ((biased - 1) << format.mantissaBits)
+                     ? int64_t(mantissa) + ((biased - 1) << format.mantissaBits)
                      : int64_t(mantissa);
   if (code > int64_t(format.maxFinite()))
-    return sign | (overflowsToMax ? format.maxFinite()
-                                  : format.maxFinite() + 1);
+    return sign |
+           (overflowsToMax ? format.maxFinite() : format.maxFinite() + 1);
   return sign | uint32_t(code);
 }
 
@@ -158,15 +157,14 @@ uint32_t tile_dialect::emulator::encodeFloat(const FloatFormat &format,
   if (exponent > 200)
     return sign |
            (toMax || towardsZero ? format.maxFinite() : format.maxFinite() + 1);
-  double units = roundMagnitude(
-      std::ldexp(magnitude, int(format.mantissaBits) - exponent), negative,
-      rounding);
+  double units =
+      roundMagnitude(std::ldexp(magnitude, int(format.mantissaBits) - exponent),
+                     negative, rounding);
   return assemble(format, units, exponent, negative, toMax || towardsZero);
 }
 
 uint32_t tile_dialect::emulator::encodeStochastic(const FloatFormat &format,
-                                                  double value,
-                                                  uint32_t random,
+                                                  double value, uint32_t random,
                                                   unsigned randomBits,
                                                   bool saturate) {
   if (std::isnan(value) || std::isinf(value))

@@ -1,6 +1,7 @@
 //===- FloatFormats.h - Small float formats and rounding ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -47,8 +48,8 @@ const FloatFormat *smallFormat(Type type);
 double decodeFloat(const FloatFormat &format, uint32_t bits);
 /// Rounds to a format.  `saturate` turns overflow into the largest finite value
 /// (`.satfinite`); formats without infinity always do.
-uint32_t encodeFloat(const FloatFormat &format, double value,
-                     Rounding rounding, bool saturate);
+uint32_t encodeFloat(const FloatFormat &format, double value, Rounding rounding,
+                     bool saturate);
 /// `encodeFloat` with the random bits of `.rs`: they are added below the last
 /// mantissa bit, of which `randomBits` are given.
 uint32_t encodeStochastic(const FloatFormat &format, double value,

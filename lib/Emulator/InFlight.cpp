@@ -1,6 +1,7 @@
 //===- InFlight.cpp - Checks of asynchronous accesses ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -167,16 +168,25 @@ void InFlight::end(uint32_t id) {
 }
 
 void tile_dialect::emulator::noteProxyFence(Warp &warp, LaneMask mask) {
-  BlockAsync &state = asyncOf(*warp.block);
+  auto *state = static_cast<BlockAsync *>(warp.block->asyncState.get());
   for (unsigned l = 0; l < warpSize; ++l)
-    if (state.inFlight && (mask >> l & 1))
-      state.inFlight->noteFence(warp.id * warpSize + l);
+    if (state && state->inFlight && (mask >> l & 1))
+      state->inFlight->noteFence(warp.id * warpSize + l);
 }
 
+bool tile_dialect::emulator::usesAsyncProxy(const Image &image) {
+  return llvm::any_of(image.code, [](const Inst &inst) {
+    return inst.instructionClass == InstructionClass::Async ||
+           inst.instructionClass == InstructionClass::Matrix;
+  });
+}
+
+void tile_dialect::emulator::startInFlight(Block &block) { asyncOf(block); }
+
 void tile_dialect::emulator::noteBlockBarrier(Block &block) {
-  BlockAsync &state = asyncOf(block);
-  if (state.inFlight)
-    state.inFlight->noteBarrier();
+  auto *state = static_cast<BlockAsync *>(block.asyncState.get());
+  if (state && state->inFlight)
+    state->inFlight->noteBarrier();
 }
 
 void tile_dialect::emulator::checkSharedInFlight(Warp &warp,
@@ -204,8 +214,7 @@ void tile_dialect::emulator::checkSharedInFlight(Warp &warp,
     uint32_t offset = uint32_t(address) & ((1u << sharedRankShift) - 1);
     bool writes = access.kind != AccessKind::Read;
     if (writes && !access.async)
-      state->inFlight->noteStore(offset, access.bytes,
-                                 warp.id * warpSize + l);
+      state->inFlight->noteStore(offset, access.bytes, warp.id * warpSize + l);
     if (const InFlight::Entry *other =
             state->inFlight->conflict(offset, access.bytes, writes)) {
       reportConflict(warp, *access.inst, l, offset, writes, false, *other);
@@ -222,7 +231,8 @@ void WgmmaRegisters::prepare(Frame *current) {
   size_t size = current->code->frameBytes / 64 + 1;
   if (frame != current || dirty.size() != size) {
     frame = current;
-    dirty.assign(size, false);
+    // Nothing is known to be fenced.
+    dirty.assign(size, true);
     accumulators.assign(size, 0);
     sources.assign(size, 0);
     numHeld = 0;

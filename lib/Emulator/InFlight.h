@@ -1,6 +1,7 @@
 //===- InFlight.h - Checks of asynchronous accesses ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -13,8 +14,8 @@
 //
 // The engines see what ordinary stores wrote only behind a fence.proxy.async.
 // Each store notes who made it; a fence covers the earlier stores of the thread
-// that executes it and, since fences are cumulative, those that a barrier of the
-// block has ordered before it.
+// that executes it and, since fences are cumulative, those that a barrier of
+// the block has ordered before it.
 //
 // These checks are part of the `race` mode.
 //
@@ -125,6 +126,10 @@ public:
   void prepare(Frame *current);
 };
 
+/// Whether a kernel has instructions that these checks are about.
+bool usesAsyncProxy(const Image &image);
+/// Begins the checks for a block: from now on stores are noted.
+void startInFlight(Block &block);
 /// What the monitor passes on when threads meet.
 void noteProxyFence(Warp &warp, LaneMask mask);
 void noteBlockBarrier(Block &block);

@@ -1,6 +1,8 @@
-//===- InstDecoder.cpp - Modifiers and operands of a PTX statement ---*- C++ -*-===//
+//===- InstDecoder.cpp - Modifiers and operands of a PTX statement ---*- C++
+//-*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -361,8 +363,8 @@ bool InstDecoder::resolveAddress(const OperandSyntax &syntax,
   }
   Space space;
   int moduleIndex;
-  const Variable *variable = builder.findVariable(statement.scope, syntax.name,
-                                                  &space, &moduleIndex);
+  const Variable *variable =
+      builder.findVariable(statement.scope, syntax.name, &space, &moduleIndex);
   if (!variable)
     return fail("'" + syntax.name + "' is not declared");
   address.space = space;
@@ -404,53 +406,52 @@ bool tile_dialect::emulator::findSpecial(StringRef name, Special &special,
   if (!name.starts_with("%"))
     return false;
   constexpr auto none = Special::Scratch;
-  special = llvm::StringSwitch<Special>(name.drop_front())
-                .Case("tid.x", Special::TidX)
-                .Case("tid.y", Special::TidY)
-                .Case("tid.z", Special::TidZ)
-                .Case("ntid.x", Special::NtidX)
-                .Case("ntid.y", Special::NtidY)
-                .Case("ntid.z", Special::NtidZ)
-                .Case("ctaid.x", Special::CtaidX)
-                .Case("ctaid.y", Special::CtaidY)
-                .Case("ctaid.z", Special::CtaidZ)
-                .Case("nctaid.x", Special::NctaidX)
-                .Case("nctaid.y", Special::NctaidY)
-                .Case("nctaid.z", Special::NctaidZ)
-                .Case("laneid", Special::LaneId)
-                .Case("warpid", Special::WarpId)
-                .Case("nwarpid", Special::NwarpId)
-                .Case("smid", Special::SmId)
-                .Case("nsmid", Special::NsmId)
-                .Case("gridid", Special::GridId)
-                .Case("lanemask_eq", Special::LanemaskEq)
-                .Case("lanemask_le", Special::LanemaskLe)
-                .Case("lanemask_lt", Special::LanemaskLt)
-                .Case("lanemask_ge", Special::LanemaskGe)
-                .Case("lanemask_gt", Special::LanemaskGt)
-                .Case("clusterid.x", Special::ClusterIdX)
-                .Case("clusterid.y", Special::ClusterIdY)
-                .Case("clusterid.z", Special::ClusterIdZ)
-                .Case("nclusterid.x", Special::NclusterIdX)
-                .Case("nclusterid.y", Special::NclusterIdY)
-                .Case("nclusterid.z", Special::NclusterIdZ)
-                .Case("cluster_ctaid.x", Special::ClusterCtaidX)
-                .Case("cluster_ctaid.y", Special::ClusterCtaidY)
-                .Case("cluster_ctaid.z", Special::ClusterCtaidZ)
-                .Case("cluster_nctaid.x", Special::ClusterNctaidX)
-                .Case("cluster_nctaid.y", Special::ClusterNctaidY)
-                .Case("cluster_nctaid.z", Special::ClusterNctaidZ)
-                .Case("cluster_ctarank", Special::ClusterCtaRank)
-                .Case("cluster_nctarank", Special::ClusterNctaRank)
-                .Case("total_smem_size", Special::TotalSmemSize)
-                .Case("aggr_smem_size", Special::TotalSmemSize)
-                .Case("dynamic_smem_size", Special::DynamicSmemSize)
-                .Case("reserved_smem_offset_begin",
-                      Special::ReservedSmemOffsetBegin)
-                .Case("reserved_smem_offset_end",
-                      Special::ReservedSmemOffsetEnd)
-                .Case("is_explicit_cluster", Special::IsExplicitCluster)
-                .Default(none);
+  special =
+      llvm::StringSwitch<Special>(name.drop_front())
+          .Case("tid.x", Special::TidX)
+          .Case("tid.y", Special::TidY)
+          .Case("tid.z", Special::TidZ)
+          .Case("ntid.x", Special::NtidX)
+          .Case("ntid.y", Special::NtidY)
+          .Case("ntid.z", Special::NtidZ)
+          .Case("ctaid.x", Special::CtaidX)
+          .Case("ctaid.y", Special::CtaidY)
+          .Case("ctaid.z", Special::CtaidZ)
+          .Case("nctaid.x", Special::NctaidX)
+          .Case("nctaid.y", Special::NctaidY)
+          .Case("nctaid.z", Special::NctaidZ)
+          .Case("laneid", Special::LaneId)
+          .Case("warpid", Special::WarpId)
+          .Case("nwarpid", Special::NwarpId)
+          .Case("smid", Special::SmId)
+          .Case("nsmid", Special::NsmId)
+          .Case("gridid", Special::GridId)
+          .Case("lanemask_eq", Special::LanemaskEq)
+          .Case("lanemask_le", Special::LanemaskLe)
+          .Case("lanemask_lt", Special::LanemaskLt)
+          .Case("lanemask_ge", Special::LanemaskGe)
+          .Case("lanemask_gt", Special::LanemaskGt)
+          .Case("clusterid.x", Special::ClusterIdX)
+          .Case("clusterid.y", Special::ClusterIdY)
+          .Case("clusterid.z", Special::ClusterIdZ)
+          .Case("nclusterid.x", Special::NclusterIdX)
+          .Case("nclusterid.y", Special::NclusterIdY)
+          .Case("nclusterid.z", Special::NclusterIdZ)
+          .Case("cluster_ctaid.x", Special::ClusterCtaidX)
+          .Case("cluster_ctaid.y", Special::ClusterCtaidY)
+          .Case("cluster_ctaid.z", Special::ClusterCtaidZ)
+          .Case("cluster_nctaid.x", Special::ClusterNctaidX)
+          .Case("cluster_nctaid.y", Special::ClusterNctaidY)
+          .Case("cluster_nctaid.z", Special::ClusterNctaidZ)
+          .Case("cluster_ctarank", Special::ClusterCtaRank)
+          .Case("cluster_nctarank", Special::ClusterNctaRank)
+          .Case("total_smem_size", Special::TotalSmemSize)
+          .Case("aggr_smem_size", Special::TotalSmemSize)
+          .Case("dynamic_smem_size", Special::DynamicSmemSize)
+          .Case("reserved_smem_offset_begin", Special::ReservedSmemOffsetBegin)
+          .Case("reserved_smem_offset_end", Special::ReservedSmemOffsetEnd)
+          .Case("is_explicit_cluster", Special::IsExplicitCluster)
+          .Default(none);
   if (special == none &&
       (name.starts_with("%envreg") || name.starts_with("%pm")))
     special = Special::Zero;
@@ -472,9 +473,9 @@ DynamicSpecial tile_dialect::emulator::findDynamicSpecial(StringRef name,
                     .Case("%globaltimer_lo", DynamicSpecial::GlobalTimerLo)
                     .Case("%globaltimer_hi", DynamicSpecial::GlobalTimerHi)
                     .Default(DynamicSpecial::None);
-  type = result == DynamicSpecial::Clock64 ||
-                 result == DynamicSpecial::GlobalTimer
-             ? Type::U64
-             : Type::U32;
+  type =
+      result == DynamicSpecial::Clock64 || result == DynamicSpecial::GlobalTimer
+          ? Type::U64
+          : Type::U32;
   return result;
 }

@@ -1,6 +1,7 @@
 //===- Instruction.h - The decoded form of PTX instructions ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -74,7 +75,8 @@ using Handler = Step (*)(Warp &warp, const Inst &inst, LaneMask mask);
 enum class DefinedRule : uint8_t {
   /// If all sources are.
   AllSources,
-  /// If one source is (registers that are packed, of which parts may be unused).
+  /// If one source is (registers that are packed, of which parts may be
+  /// unused).
   AnySource,
   /// Always: results that depend on other lanes too.
   Always,
@@ -157,8 +159,8 @@ struct Image {
   static constexpr uint64_t functionWindow = 0xF3'0000'0000'0000ull;
 };
 
-/// Special registers: slots of 32 x 4 bytes in the warp's third bank, apart from
-/// GridId and Zero, which are read as 64 and up to 128 bits.
+/// Special registers: slots of 32 x 4 bytes in the warp's third bank, apart
+/// from GridId and Zero, which are read as 64 and up to 128 bits.
 enum class Special : uint8_t {
   TidX,
   TidY,
@@ -211,9 +213,9 @@ constexpr uint32_t specialSlotBytes = 128;
 constexpr uint32_t specialOffset(Special special) {
   constexpr uint32_t narrow = uint32_t(Special::GridId);
   uint32_t index = uint32_t(special);
-  return index < narrow
-             ? index * specialSlotBytes
-             : narrow * specialSlotBytes + (index - narrow) * 4 * specialSlotBytes;
+  return index < narrow ? index * specialSlotBytes
+                        : narrow * specialSlotBytes +
+                              (index - narrow) * 4 * specialSlotBytes;
 }
 constexpr uint32_t specialBankBytes =
     specialOffset(Special::Scratch) + 4 * specialSlotBytes;

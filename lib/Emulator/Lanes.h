@@ -1,6 +1,7 @@
 //===- Lanes.h - Loops over the lanes of a warp ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -68,8 +69,7 @@ Step binaryLanes(Warp &warp, const Inst &inst, LaneMask mask) {
 }
 
 /// d = Op(a, b, c), lane by lane.
-template <typename Op, typename D, typename A, typename B = A,
-          typename C = A>
+template <typename Op, typename D, typename A, typename B = A, typename C = A>
 Step ternaryLanes(Warp &warp, const Inst &inst, LaneMask mask) {
   D *d = warp.dest<D>(inst.operands[0]);
   const A *a = warp.source<A>(inst.operands[1]);

@@ -1,6 +1,7 @@
 //===- Lexer.cpp - Tokens of PTX text ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -136,9 +137,9 @@ Token Lexer::lexNumber() {
     position += 2;
   }
   size_t digits = position;
-  while (position < text.size() && (radix == 16
-                                        ? llvm::isHexDigit(text[position])
-                                        : llvm::isDigit(text[position])))
+  while (position < text.size() &&
+         (radix == 16 ? llvm::isHexDigit(text[position])
+                      : llvm::isDigit(text[position])))
     ++position;
   if (radix == 10 && position < text.size() &&
       (text[position] == '.' || text[position] == 'e' ||

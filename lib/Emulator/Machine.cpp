@@ -1,6 +1,7 @@
 //===- Machine.cpp - Blocks, clusters and host threads ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -78,7 +79,8 @@ bool Block::arrive(Warp &warp, unsigned number, LaneMask lanes, uint32_t count,
   return true;
 }
 
-/// A barrier counts warps: one whose live lanes have all arrived counts in full.
+/// A barrier counts warps: one whose live lanes have all arrived counts in
+/// full.
 bool Block::isComplete(unsigned number) const {
   const Barrier &barrier = barriers[number];
   if (barrier.threadCount == 0)
@@ -86,8 +88,7 @@ bool Block::isComplete(unsigned number) const {
   uint32_t threads = 0;
   bool all = true;
   for (uint32_t w = 0; w < numWarps; ++w) {
-    LaneMask lanes =
-        barrier.arrivals[w].waiting | barrier.arrivals[w].arrived;
+    LaneMask lanes = barrier.arrivals[w].waiting | barrier.arrivals[w].arrived;
     LaneMask missing = warps[w]->live & ~lanes;
     all &= missing == 0;
     if (lanes)
@@ -274,9 +275,9 @@ void Cluster::reportDeadlock(bool spinning) {
       report.notes.push_back(line.str());
   }
   if (barrier.arrived)
-    report.notes.push_back("cluster barrier: " +
-                           std::to_string(barrier.arrived) +
-                           " threads have arrived");
+    report.notes.push_back(
+        "cluster barrier: " + std::to_string(barrier.arrived) +
+        " threads have arrived");
   context.fail(number, std::move(report));
 }
 

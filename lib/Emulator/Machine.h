@@ -1,14 +1,16 @@
-//===- Machine.h - Warps, blocks and clusters that execute an image ---*- C++ -*-===//
+//===- Machine.h - Warps, blocks and clusters that execute an image ---*- C++
+//-*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // A warp holds its lanes in splits: sets of lanes that share a position and a
 // call frame.  The split with the deepest frame and, in it, the lowest position
-// runs; splits that meet at one position become one again.  Because code is laid
-// out so that joins follow what they join, that reconverges early; because
+// runs; splits that meet at one position become one again.  Because code is
+// laid out so that joins follow what they join, that reconverges early; because
 // splits that wait too long get turns, every lane makes progress whatever the
 // control flow is.
 //

@@ -1,6 +1,7 @@
 //===- MatrixDescriptor.h - Shared-memory operands of wgmma ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -17,8 +18,8 @@
 //   MN-major, no swizzle:  outer % 8 * 16      + outer / 8 * LBO + chunk * SBO
 //   MN-major, swizzled:    outer % 8 * 16W     + outer / 8 * SBO
 //                          + chunk / W * LBO   + chunk % W * 16
-// The swizzle then permutes chunks by the bits of the address itself, shifted by
-// the base offset.
+// The swizzle then permutes chunks by the bits of the address itself, shifted
+// by the base offset.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,8 +63,8 @@ public:
     else if (isPlain)
       offset += outer / 8 * leading + chunk * stride;
     else
-      offset += outer / 8 * stride + chunk / width * leading +
-                chunk % width * 16;
+      offset +=
+          outer / 8 * stride + chunk / width * leading + chunk % width * 16;
     if (isPlain)
       return offset;
     // The address bits that select the permutation, relative to the pattern.

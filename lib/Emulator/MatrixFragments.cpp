@@ -1,6 +1,8 @@
-//===- MatrixFragments.cpp - Matrix multiplication on fragments ---*- C++ -*-===//
+//===- MatrixFragments.cpp - Matrix multiplication on fragments ---*- C++
+//-*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -185,7 +187,8 @@ void tile_dialect::emulator::gatherA(Type type, unsigned m, unsigned k,
     const auto *lanes = static_cast<const uint8_t *>(registers[r]);
     for (unsigned l = 0; l < numLanes; ++l) {
       MatrixCoordinate at = fragmentA(m, type, l, r, 0);
-      decodeElements(type, lanes + l * bytes, count, a + at.row * k + at.column);
+      decodeElements(type, lanes + l * bytes, count,
+                     a + at.row * k + at.column);
     }
   }
 }
@@ -234,9 +237,8 @@ static inline void forRowsOfEight(unsigned m, unsigned n, unsigned k,
 void tile_dialect::emulator::multiplyAdd(unsigned m, unsigned n, unsigned k,
                                          const double *a, const double *b,
                                          double *d) {
-  forRowsOfEight(m, n, k, a, b, d, [](double x, double y, double z) {
-    return x * y + z;
-  });
+  forRowsOfEight(m, n, k, a, b, d,
+                 [](double x, double y, double z) { return x * y + z; });
 }
 
 void tile_dialect::emulator::multiplyAddFused(unsigned m, unsigned n,

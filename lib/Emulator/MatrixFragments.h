@@ -1,6 +1,7 @@
 //===- MatrixFragments.h - Matrix multiplication on fragments ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -11,9 +12,9 @@
 // Every operand fragment of `mma.sync` follows one rule (PTX ISA, "Matrix
 // fragments for mma.m16n8k*").  With E elements in a register (32 / bits; one
 // for f64), g = lane / 4 and t = lane % 4:
-//   A, register r, element i:  row g + 8 * (r % 2),  column 4E * (r / 2) + tE + i
-//   B, register r, element i:  row 4E * r + tE + i,  column g
-//   C and D, value i:          row g + 8 * (i / 2),  column 2t + i % 2
+//   A, register r, element i:  row g + 8 * (r % 2),  column 4E * (r / 2) + tE +
+//   i B, register r, element i:  row 4E * r + tE + i,  column g C and D, value
+//   i:          row g + 8 * (i / 2),  column 2t + i % 2
 // For m = 8 the registers of A follow each other in columns.  The warps of
 // wgmma hold 16 rows each, A as above and D as repeated m16n8 tiles.
 //
@@ -42,8 +43,8 @@ struct MatrixCoordinate {
 unsigned elementsPerRegister(Type type);
 
 /// The place of an element of A (m is 8 or 16).
-MatrixCoordinate fragmentA(unsigned m, Type type, unsigned lane,
-                           unsigned reg, unsigned element);
+MatrixCoordinate fragmentA(unsigned m, Type type, unsigned lane, unsigned reg,
+                           unsigned element);
 /// The place of an element of B.
 MatrixCoordinate fragmentB(Type type, unsigned lane, unsigned reg,
                            unsigned element);
@@ -80,8 +81,8 @@ void xorPopcount(unsigned m, unsigned n, unsigned k, const double *a,
 /// bits; else they wrap around.
 void gatherC(Type type, unsigned m, unsigned n, RegisterLanes registers,
              double *c);
-void scatterD(Type type, unsigned m, unsigned n, bool saturate,
-              const double *d, void *const *registers);
+void scatterD(Type type, unsigned m, unsigned n, bool saturate, const double *d,
+              void *const *registers);
 
 /// Rounds once, to the nearest even.
 uint16_t doubleToHalf(double value);

@@ -1,6 +1,7 @@
 //===- Mbarrier.cpp - mbarrier objects in shared memory ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -49,8 +50,8 @@ static bool load(const MbarrierUser &user, const SharedPlace &place,
   auto &known = asyncOf(*place.block).mbarriers;
   auto it = known.find(place.offset);
   if (it == known.end())
-    return fail(user, placeText(place) +
-                          " is used, but nobody has initialised it");
+    return fail(user,
+                placeText(place) + " is used, but nobody has initialised it");
   entry = &it->second;
   uint64_t bits;
   std::memcpy(&bits, place.host, 8);
@@ -149,8 +150,8 @@ bool tile_dialect::emulator::arriveMbarrier(const MbarrierUser &user,
                           Twine(state.expected) + " in this phase");
   if (arrival.drop) {
     if (arrival.count > state.expected)
-      return fail(user, "arrive_drop leaves a negative count at " +
-                            placeText(place));
+      return fail(user,
+                  "arrive_drop leaves a negative count at " + placeText(place));
     state.expected -= arrival.count;
   }
   state.pending -= arrival.count;
@@ -194,8 +195,8 @@ bool tile_dialect::emulator::incrementPending(const MbarrierUser &user,
   if (!load(user, place, state, entry))
     return false;
   if (state.pending == MbarrierState::maximalCount)
-    return fail(user, "the pending count of " + placeText(place) +
-                          " overflows");
+    return fail(user,
+                "the pending count of " + placeText(place) + " overflows");
   ++state.pending;
   store(user, place, state, *entry);
   return true;
@@ -214,14 +215,14 @@ std::string tile_dialect::emulator::describeMbarriers(const Block &block) {
     const MbarrierEntry &entry = async->mbarriers.find(offset)->second;
     MbarrierState state;
     MbarrierState::decode(entry.bits, state);
-    text += ("block (" + Twine(block.index.x) + "," + Twine(block.index.y) +
-             "," + Twine(block.index.z) + ") mbarrier at shared address 0x" +
-             llvm::utohexstr(offset, true) + ": phase " +
-             Twine(entry.phases) + " (parity " + Twine(int(state.phase)) +
-             "), " + Twine(state.pending) + " of " + Twine(state.expected) +
-             " arrivals and " + Twine(state.transactions) +
-             " bytes are awaited\n")
-                .str();
+    text +=
+        ("block (" + Twine(block.index.x) + "," + Twine(block.index.y) + "," +
+         Twine(block.index.z) + ") mbarrier at shared address 0x" +
+         llvm::utohexstr(offset, true) + ": phase " + Twine(entry.phases) +
+         " (parity " + Twine(int(state.phase)) + "), " + Twine(state.pending) +
+         " of " + Twine(state.expected) + " arrivals and " +
+         Twine(state.transactions) + " bytes are awaited\n")
+            .str();
   }
   return text;
 }

@@ -1,6 +1,7 @@
 //===- Memory.cpp - The emulated device's global memory ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -110,9 +111,10 @@ llvm::Error Memory::mapIdentity(void *host, uint64_t size, llvm::StringRef name,
 
 static Allocation *findIn(llvm::ArrayRef<std::unique_ptr<Allocation>> sorted,
                           uint64_t address) {
-  auto it = llvm::upper_bound(
-      sorted, address,
-      [](uint64_t value, const auto &a) { return value < a->base; });
+  auto it =
+      llvm::upper_bound(sorted, address, [](uint64_t value, const auto &a) {
+        return value < a->base;
+      });
   if (it == sorted.begin())
     return nullptr;
   Allocation *allocation = std::prev(it)->get();
@@ -166,8 +168,7 @@ void Memory::release(uint64_t address) {
 
 void *Memory::hostPointer(uint64_t address, uint64_t size) const {
   const Allocation *allocation = find(address);
-  if (!allocation ||
-      allocation->size - (address - allocation->base) < size)
+  if (!allocation || allocation->size - (address - allocation->base) < size)
     return nullptr;
   return allocation->host + (address - allocation->base);
 }

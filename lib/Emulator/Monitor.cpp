@@ -1,6 +1,7 @@
 //===- Monitor.cpp - Checks and counters that watch a launch ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -125,8 +126,10 @@ class FullMonitor : public Monitor {
 public:
   FullMonitor(LaunchContext &context, Worker &worker) : worker(worker) {
     counts = context.options.collectStats;
-    if (context.options.checkRaces)
+    if (context.options.checkRaces) {
       races = std::make_unique<RaceChecker>(context, worker);
+      usesAsync = usesAsyncProxy(context.image);
+    }
     if (context.options.checkUninitialized)
       values = std::make_unique<UninitializedChecker>(context);
   }
@@ -135,6 +138,8 @@ public:
     worker.stats.warps += block.numWarps;
     if (races)
       races->startBlock(block);
+    if (usesAsync)
+      startInFlight(block);
     if (values)
       values->startBlock(block);
   }
@@ -237,6 +242,8 @@ private:
 
   Worker &worker;
   bool counts = false;
+  /// The kernel has asynchronous instructions, and races are looked for.
+  bool usesAsync = false;
   std::unique_ptr<RaceChecker> races;
   std::unique_ptr<UninitializedChecker> values;
 };

@@ -1,6 +1,7 @@
 //===- OpsAsyncCopy.cpp - cp.async and its groups ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -32,6 +33,23 @@ bool observeCopy(Warp &warp, const Inst &inst, AccessKind kind, Space space,
   access.bytes = bytes;
   access.addresses = addresses;
   return warp.observe(access);
+}
+
+/// The lanes that read all bytes together, the others one by one.
+bool observeReads(Warp &warp, const Inst &inst, const PendingCopy &copy,
+                  LaneMask reading, const uint64_t *addresses) {
+  LaneMask whole = 0;
+  bool good = true;
+  eachLane(reading, [&](unsigned l) {
+    if (copy.sourceBytes[l] == copy.bytes)
+      whole |= LaneMask(1) << l;
+    else
+      good &= observeCopy(warp, inst, AccessKind::Read, Space::Global,
+                          LaneMask(1) << l, copy.sourceBytes[l], addresses);
+  });
+  return good &&
+         (whole == 0 || observeCopy(warp, inst, AccessKind::Read, Space::Global,
+                                    whole, copy.bytes, addresses));
 }
 
 /// Operands: destination, source, source size, ignore-src.  aux: bytes, whether
@@ -82,8 +100,7 @@ Step copyLanes(Warp &warp, const Inst &inst, LaneMask mask) {
   copy.pending = mask;
   if (LLVM_UNLIKELY(warp.monitor != nullptr)) {
     warp.worker->stats.asyncBytes += uint64_t(bytes) * llvm::popcount(mask);
-    if (!observeCopy(warp, inst, AccessKind::Read, Space::Global, reading,
-                     bytes, sources) ||
+    if (!observeReads(warp, inst, copy, reading, sources) ||
         !observeCopy(warp, inst, AccessKind::Write, Space::Shared, mask, bytes,
                      dests))
       return Step::Error;
@@ -152,10 +169,9 @@ Step arriveAfterCopies(Warp &warp, const Inst &inst, LaneMask mask) {
       continue;
     SharedPlace place;
     if (!locateShared(warp, inst, Space(inst.aux[0]),
-                      laneAddress(warp, inst.operands[0], inst.immediate, l),
-                      8, 8, true, l, place) ||
-        (!inst.aux[1] &&
-         !incrementPending(MbarrierUser{warp, inst, l}, place)))
+                      laneAddress(warp, inst.operands[0], inst.immediate, l), 8,
+                      8, true, l, place) ||
+        (!inst.aux[1] && !incrementPending(MbarrierUser{warp, inst, l}, place)))
       return Step::Error;
     auto operation = std::make_shared<AsyncOperation>();
     operation->onFinish = [&warp, &inst, l, end, place] {

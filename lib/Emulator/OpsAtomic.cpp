@@ -1,6 +1,7 @@
 //===- OpsAtomic.cpp - atom and red ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -122,16 +123,16 @@ template <typename T, typename Word>
 void atomicFloatAdd(uint8_t *memory, const uint8_t *value, const uint8_t *,
                     uint8_t *old, bool &changed) {
   T b = load<T>(value);
-  update<Word>(memory, old, changed, [b](Word a) {
-    return bitsAs<Word>(T(bitsAs<T>(a) + b));
-  });
+  update<Word>(memory, old, changed,
+               [b](Word a) { return bitsAs<Word>(T(bitsAs<T>(a) + b)); });
 }
 
 template <bool isBfloat> uint16_t halfAdd(uint16_t a, uint16_t b) {
   return isBfloat ? floatToBfloat(bfloatToFloat(a) + bfloatToFloat(b))
                   : floatToHalf(halfToFloat(a) + halfToFloat(b));
 }
-template <bool isBfloat, bool isMax> uint16_t halfMinMax(uint16_t a, uint16_t b) {
+template <bool isBfloat, bool isMax>
+uint16_t halfMinMax(uint16_t a, uint16_t b) {
   float x = isBfloat ? bfloatToFloat(a) : halfToFloat(a);
   float y = isBfloat ? bfloatToFloat(b) : halfToFloat(b);
   if (x != x)
@@ -317,8 +318,8 @@ static bool decodeAtomic(InstDecoder &d, bool returns) {
                                  Space::SharedCluster};
   if (space >= 0)
     info.space = spaces[space];
-  int op = d.takeOneOf({"and", "or", "xor", "exch", "add", "inc", "dec", "min",
-                        "max", "cas"});
+  int op = d.takeOneOf(
+      {"and", "or", "xor", "exch", "add", "inc", "dec", "min", "max", "cas"});
   if (op < 0)
     return d.fail("unknown atomic operation");
   info.op = AtomicOp(op);

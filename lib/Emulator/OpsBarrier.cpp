@@ -1,6 +1,7 @@
 //===- OpsBarrier.cpp - Barriers of a block and of a cluster ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -67,12 +68,11 @@ Step barrierLanes(Warp &warp, const Inst &inst, LaneMask mask) {
   LaneMask value = inst.aux[2] ? warp.predicate(sources[2]) : 0;
   if (!warp.block->arrive(warp, number, mask, count, op != BarrierOp::Arrive,
                           value))
-    return warp.error(Report::Kind::InvalidOperation, inst, first,
-                      "barrier " + llvm::Twine(number) + " is awaited with " +
-                          llvm::Twine(barrier.expected) +
-                          " threads by others, with " +
-                          llvm::Twine(count ? count : warp.block->numThreads) +
-                          " here");
+    return warp.error(
+        Report::Kind::InvalidOperation, inst, first,
+        "barrier " + llvm::Twine(number) + " is awaited with " +
+            llvm::Twine(barrier.expected) + " threads by others, with " +
+            llvm::Twine(count ? count : warp.block->numThreads) + " here");
   if (op == BarrierOp::Arrive)
     return Step::Next;
   if (barrier.phase != phase) {

@@ -1,6 +1,7 @@
 //===- OpsBulkCopy.cpp - cp.async.bulk, st.async, red.async ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -100,8 +101,7 @@ void tile_dialect::emulator::issueBulkCopy(Warp &warp, const Inst &inst,
   operation->onRead = [&warp, &inst, lane, copy, staged, inGroup] {
     if (inGroup)
       for (const CopyPiece &piece : copy->pieces)
-        staged->insert(staged->end(), piece.source,
-                       piece.source + piece.bytes);
+        staged->insert(staged->end(), piece.source, piece.source + piece.bytes);
     tellMonitor(warp, inst, lane, *copy, false, false);
   };
   operation->onFinish = [&warp, &inst, lane, copy, staged, inGroup] {
@@ -186,8 +186,7 @@ bool addMulticast(Warp &warp, const Inst &inst, unsigned lane, uint32_t mask,
     Block *block = cluster.blocks[b].get();
     uint8_t *base = block->shared.data();
     copy.pieces.push_back({base + dest.offset, source, bytes});
-    copy.mbarriers.push_back(
-        {block, mbarrier.offset, base + mbarrier.offset});
+    copy.mbarriers.push_back({block, mbarrier.offset, base + mbarrier.offset});
     copy.touched.push_back({block, true, {{dest.offset, bytes}}});
   }
   return true;
@@ -208,11 +207,10 @@ bool issueLane(Warp &warp, const Inst &inst, unsigned lane) {
   copy.reduce = info.reduce;
   copy.elementType = info.type;
   copy.signalBytes = size;
-  if (!info.inGroup &&
-      !locateShared(warp, inst, info.mbarrier.space,
-                    laneAddress(warp, info.mbarrier.base, info.mbarrier.offset,
-                                lane),
-                    8, 8, true, lane, mbarrier))
+  if (!info.inGroup && !locateShared(warp, inst, info.mbarrier.space,
+                                     laneAddress(warp, info.mbarrier.base,
+                                                 info.mbarrier.offset, lane),
+                                     8, 8, true, lane, mbarrier))
     return false;
   if (source.block)
     copy.touched.push_back(
@@ -355,15 +353,14 @@ static bool decodeWaitGroup(InstDecoder &d) {
 }
 
 bool tile_dialect::emulator::decodeBulkCopy(InstDecoder &d) {
+  bool prefetches = d.take("prefetch");
   if (d.take("tensor"))
-    return decodeTensorCopy(d);
+    return prefetches ? decodeTensorPrefetch(d) : decodeTensorCopy(d);
   if (d.take("commit_group"))
     return d.needOperands(0) && d.finish(commitBulk);
   if (d.take("wait_group"))
     return decodeWaitGroup(d);
-  if (d.take("prefetch")) {
-    if (d.take("tensor"))
-      return decodeTensorPrefetch(d);
+  if (prefetches) {
     Place source;
     bool hint = d.take("L2::cache_hint");
     if (!d.take("L2") || !d.take("global"))

@@ -1,6 +1,7 @@
 //===- OpsCompare.cpp - Comparison and selection ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -14,12 +15,26 @@ using namespace tile_dialect::emulator;
 namespace {
 
 enum class Comparison : uint32_t {
-  Eq, Ne, Lt, Le, Gt, Ge,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
   // Unsigned spellings.
-  Lo, Ls, Hi, Hs,
+  Lo,
+  Ls,
+  Hi,
+  Hs,
   // True if an operand is NaN.
-  Equ, Neu, Ltu, Leu, Gtu, Geu,
-  Num, Nan,
+  Equ,
+  Neu,
+  Ltu,
+  Leu,
+  Gtu,
+  Geu,
+  Num,
+  Nan,
   None,
 };
 
@@ -296,9 +311,9 @@ Step slctLanes(Warp &warp, const Inst &inst, LaneMask mask) {
 } // namespace
 
 static Comparison takeComparison(InstDecoder &d) {
-  int index = d.takeOneOf({"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi",
-                           "hs", "equ", "neu", "ltu", "leu", "gtu", "geu",
-                           "num", "nan"});
+  int index =
+      d.takeOneOf({"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs",
+                   "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"});
   if (index < 0) {
     d.fail("expected a comparison");
     return Comparison::None;

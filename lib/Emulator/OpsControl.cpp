@@ -1,6 +1,7 @@
 //===- OpsControl.cpp - Branches, calls, ends and printing ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -102,9 +103,8 @@ void copyArgument(Warp &warp, const Frame &caller, const Transfer &transfer,
     return;
   }
   const Operand &reg = transfer.reg;
-  const uint8_t *base = reg.bank == Operand::Registers
-                            ? caller.registers
-                            : warp.banks[reg.bank];
+  const uint8_t *base =
+      reg.bank == Operand::Registers ? caller.registers : warp.banks[reg.bank];
   std::memcpy(to, base + reg.offset + l * reg.bytes,
               std::min<uint32_t>(bytes, reg.bytes));
 }
@@ -126,10 +126,9 @@ Step enter(Warp &warp, const Inst &inst, LaneMask mask, uint32_t function) {
   const FunctionCode &code = *warp.context->image.functions[function];
   if (code.parameters.size() != info.arguments.size() ||
       code.returns.size() != info.results.size() || !code.syntax->hasBody)
-    return warp.error(Report::Kind::InvalidOperation, inst,
-                      llvm::countr_zero(mask),
-                      "'" + code.syntax->name +
-                          "' does not have the prototype of this call");
+    return warp.error(
+        Report::Kind::InvalidOperation, inst, llvm::countr_zero(mask),
+        "'" + code.syntax->name + "' does not have the prototype of this call");
   Frame &caller = *warp.frame;
   Step step = warp.call(inst, mask, function);
   if (step == Step::Error)
@@ -234,9 +233,8 @@ bool formatArgument(Warp &warp, const Inst &inst, unsigned lane,
               spec.find('z') != std::string::npos ||
               spec.find('t') != std::string::npos;
   bool isFloat = llvm::StringRef("fFeEgGaA").contains(conversion);
-  unsigned bytes = wide || isFloat || conversion == 's' || conversion == 'p'
-                       ? 8
-                       : 4;
+  unsigned bytes =
+      wide || isFloat || conversion == 's' || conversion == 'p' ? 8 : 4;
   address = (address + bytes - 1) / bytes * bytes;
   const uint8_t *memory =
       warp.resolve(inst, Space::Generic, address, bytes, false, lane);
@@ -252,8 +250,7 @@ bool formatArgument(Warp &warp, const Inst &inst, unsigned lane,
   char buffer[512];
   if (isFloat) {
     body.push_back(conversion);
-    std::snprintf(buffer, sizeof(buffer), body.c_str(),
-                  bitsAs<double>(bits));
+    std::snprintf(buffer, sizeof(buffer), body.c_str(), bitsAs<double>(bits));
   } else if (conversion == 's') {
     std::string text;
     if (!readString(warp, inst, bits, lane, text))
@@ -284,8 +281,8 @@ bool formatArgument(Warp &warp, const Inst &inst, unsigned lane,
 /// Formats as CUDA's printf does: the arguments lie one after another, each at
 /// a multiple of its size, floats as doubles.
 bool formatPrint(Warp &warp, const Inst &inst, unsigned lane,
-                 const std::string &format, uint64_t address,
-                 std::string &out, unsigned &count) {
+                 const std::string &format, uint64_t address, std::string &out,
+                 unsigned &count) {
   for (size_t i = 0; i < format.size(); ++i) {
     if (format[i] != '%') {
       out.push_back(format[i]);
@@ -445,8 +442,8 @@ static bool finishDirectCall(InstDecoder &d, CallInfo &info,
     else
       return d.fail("the external function '" + function.name +
                     "' is not defined");
-    Handler handler = info.builtin == Builtin::Vprintf ? vprintfLanes
-                                                       : assertfailLanes;
+    Handler handler =
+        info.builtin == Builtin::Vprintf ? vprintfLanes : assertfailLanes;
     d.setExtra(std::move(info));
     return d.finish(handler);
   }
@@ -529,8 +526,8 @@ static bool decodeGriddepcontrol(InstDecoder &d) {
   return d.needOperands(0) && d.finish(nothing);
 }
 static bool decodeSetmaxnreg(InstDecoder &d) {
-  if (d.takeOneOf({"inc", "dec"}) < 0 || !d.take("sync") || !d.take("aligned") ||
-      !d.take("u32"))
+  if (d.takeOneOf({"inc", "dec"}) < 0 || !d.take("sync") ||
+      !d.take("aligned") || !d.take("u32"))
     return d.fail("expected .inc or .dec and .sync.aligned.u32");
   int64_t count;
   if (!d.needOperands(1) || !d.constantValue(0, count))

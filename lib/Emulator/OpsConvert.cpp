@@ -1,6 +1,7 @@
 //===- OpsConvert.cpp - cvt and cvt.pack ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -227,9 +228,7 @@ unsigned elementsOf(Type type) {
 
 /// The bits that an element takes in its packed type: the 6-bit formats lie in
 /// bytes.
-unsigned elementBits(Type type) {
-  return bitWidth(type) / elementsOf(type);
-}
+unsigned elementBits(Type type) { return bitWidth(type) / elementsOf(type); }
 
 /// A value written into a register that may be wider than the type: signed
 /// integers are sign-extended, all else is zero-extended.
@@ -243,8 +242,8 @@ void writeResult(Warp &warp, const Inst &inst, unsigned l, uint64_t bits,
 Step convertLanes(Warp &warp, const Inst &inst, LaneMask mask) {
   const auto &info = *static_cast<const ConvertInfo *>(inst.extra);
   eachLane(mask, [&](unsigned l) {
-    writeResult(warp, inst, l,
-                convertOne(warp.lane(inst.operands[1], l), info), info.to);
+    writeResult(warp, inst, l, convertOne(warp.lane(inst.operands[1], l), info),
+                info.to);
   });
   return Step::Next;
 }
@@ -317,9 +316,9 @@ Step repackLanes(Warp &warp, const Inst &inst, LaneMask mask) {
         number = code == 0xFF ? NAN : std::ldexp(1.0, int(code) - 127);
       if (info.relu && !std::isnan(number) && !(number > 0))
         number = 0;
-      uint64_t encoded = to ? encodeFloat(*to, number, info.rounding,
-                                          info.satfinite)
-                            : encodeUE8M0(number, info.rounding);
+      uint64_t encoded =
+          to ? encodeFloat(*to, number, info.rounding, info.satfinite)
+             : encodeUE8M0(number, info.rounding);
       result |= encoded << (toBits * i);
     }
     warp.setLane(inst.operands[0], l, result);
@@ -335,8 +334,8 @@ Step cvtPackLanes(Warp &warp, const Inst &inst, LaneMask mask) {
   eachLane(mask, [&](unsigned l) {
     auto clamp = [&](uint64_t raw) {
       int64_t value = int32_t(raw);
-      int64_t high = isSigned ? (int64_t(1) << (bits - 1)) - 1
-                              : (int64_t(1) << bits) - 1;
+      int64_t high =
+          isSigned ? (int64_t(1) << (bits - 1)) - 1 : (int64_t(1) << bits) - 1;
       int64_t low = isSigned ? -high - 1 : 0;
       value = value > high ? high : value < low ? low : value;
       return uint32_t(value) & ((1u << bits) - 1);
@@ -502,8 +501,8 @@ static bool decodeCvt(InstDecoder &d) {
     for (unsigned i = 0; i < toCount; ++i)
       if (!d.addSource(sources[i], info.from))
         return false;
-    if (info.stochastic && (!d.needOperands(next + 1) ||
-                            !d.addSource(next, Type::B32)))
+    if (info.stochastic &&
+        (!d.needOperands(next + 1) || !d.addSource(next, Type::B32)))
       return false;
     info.sources = toCount;
     d.setExtra(info);

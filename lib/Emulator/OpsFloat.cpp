@@ -1,6 +1,7 @@
 //===- OpsFloat.cpp - Instructions on f32 and f64 ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -65,7 +66,8 @@ struct Sqrt {
 };
 struct Rsqrt {
   template <typename T> static T apply(T a) {
-    return a == 0 ? std::copysign(T(INFINITY), a) : T(1.0 / std::sqrt(double(a)));
+    return a == 0 ? std::copysign(T(INFINITY), a)
+                  : T(1.0 / std::sqrt(double(a)));
   }
 };
 struct Ex2 {
@@ -137,8 +139,8 @@ fmaLoopFast(const double *a, const double *b, const double *c, double *d) {
   for (unsigned l = 0; l < warpSize; ++l)
     d[l] = __builtin_fma(a[l], b[l], c[l]);
 }
-const bool hasFma = __builtin_cpu_supports("fma") &&
-                    __builtin_cpu_supports("avx2");
+const bool hasFma =
+    __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
 #endif
 
 template <typename T, bool ftz, bool sat>
@@ -348,7 +350,8 @@ static bool decodeDiv(InstDecoder &d, Type type) {
                ? d.finish(nullptr)
                : addFloatOperands(d, type, 2) &&
                      finishRounded(d, type, RoundedOp::Div, rounding, ftz,
-                                   false, pickBinary<Div, double>(false, false));
+                                   false,
+                                   pickBinary<Div, double>(false, false));
   return addFloatOperands(d, type, 2) &&
          finishRounded(d, type, RoundedOp::Div, rounding, ftz, false,
                        approx ? pickBinary<DivApprox, float>(ftz, false)
@@ -368,8 +371,7 @@ static bool decodeMinMax(InstDecoder &d, Type type, bool isMax) {
     return d.fail("min and max of .f64 take no modifiers");
   d.inst.aux[0] = mode;
   return addFloatOperands(d, type, d.numOperands() == 4 ? 3 : 2) &&
-         d.finish(type == Type::F64 ? minMaxFloat<double>
-                                    : minMaxFloat<float>);
+         d.finish(type == Type::F64 ? minMaxFloat<double> : minMaxFloat<float>);
 }
 
 namespace {
@@ -434,8 +436,7 @@ static bool decodeFmaAny(InstDecoder &d) {
 }
 
 /// rcp and sqrt.
-template <typename Op>
-static bool decodeRcpSqrt(InstDecoder &d, RoundedOp op) {
+template <typename Op> static bool decodeRcpSqrt(InstDecoder &d, RoundedOp op) {
   bool approx = d.take("approx");
   bool given;
   Rounding rounding = takeRounding(d, &given);
@@ -552,8 +553,8 @@ static bool decodeCopySign(InstDecoder &d) {
 }
 
 static bool decodeTestp(InstDecoder &d) {
-  int property = d.takeOneOf({"finite", "infinite", "number", "notanumber",
-                              "normal", "subnormal"});
+  int property = d.takeOneOf(
+      {"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
   if (property < 0)
     return d.fail("testp needs a property");
   Type type = d.needType();

@@ -1,6 +1,8 @@
-//===- OpsHalf.cpp - Instructions on f16, bf16 and pairs of them ---*- C++ -*-===//
+//===- OpsHalf.cpp - Instructions on f16, bf16 and pairs of them ---*- C++
+//-*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -156,10 +158,10 @@ Step halfLanes(Warp &warp, const Inst &inst, LaneMask mask) {
   eachLane(mask, [&](unsigned l) {
     uint32_t low = applyHalf<F, op>(a[l], b[l], c[l], flags);
     if (isPair)
-      low |= uint32_t(applyHalf<F, op>(uint32_t(a[l]) >> 16,
-                                       uint32_t(b[l]) >> 16,
-                                       uint32_t(c[l]) >> 16, flags))
-             << 16;
+      low |=
+          uint32_t(applyHalf<F, op>(uint32_t(a[l]) >> 16, uint32_t(b[l]) >> 16,
+                                    uint32_t(c[l]) >> 16, flags))
+          << 16;
     d[l] = low;
   });
   return Step::Next;

@@ -1,6 +1,7 @@
 //===- OpsInteger.cpp - Integer and bit instructions ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -54,12 +55,24 @@ struct MulLo {
 };
 /// A type that holds the product of two T.
 template <typename T> struct WideOf;
-template <> struct WideOf<uint16_t> { using type = uint32_t; };
-template <> struct WideOf<int16_t> { using type = int32_t; };
-template <> struct WideOf<uint32_t> { using type = uint64_t; };
-template <> struct WideOf<int32_t> { using type = int64_t; };
-template <> struct WideOf<uint64_t> { using type = unsigned __int128; };
-template <> struct WideOf<int64_t> { using type = __int128; };
+template <> struct WideOf<uint16_t> {
+  using type = uint32_t;
+};
+template <> struct WideOf<int16_t> {
+  using type = int32_t;
+};
+template <> struct WideOf<uint32_t> {
+  using type = uint64_t;
+};
+template <> struct WideOf<int32_t> {
+  using type = int64_t;
+};
+template <> struct WideOf<uint64_t> {
+  using type = unsigned __int128;
+};
+template <> struct WideOf<int64_t> {
+  using type = __int128;
+};
 template <typename T> using Wide = typename WideOf<T>::type;
 
 struct MulHi {
@@ -231,8 +244,7 @@ struct Bfe {
   }
 };
 struct Bfi {
-  template <typename T>
-  static T apply(T a, T b, uint32_t c, uint32_t d) {
+  template <typename T> static T apply(T a, T b, uint32_t c, uint32_t d) {
     constexpr uint32_t msb = 8 * sizeof(T) - 1;
     uint32_t pos = c & 0xFF, len = d & 0xFF;
     if (len == 0 || pos > msb)
@@ -328,8 +340,7 @@ struct Fns {
       return base < 32 && (mask >> base & 1) ? base : ~0u;
     int step = offset > 0 ? 1 : -1;
     int wanted = offset > 0 ? offset : -offset, found = 0;
-    for (int position = base; position >= 0 && position < 32;
-         position += step)
+    for (int position = base; position >= 0 && position < 32; position += step)
       if ((mask >> position & 1) && ++found == wanted)
         return position;
     return ~0u;
@@ -472,9 +483,8 @@ static Step carryLanes(Warp &warp, const Inst &inst, LaneMask mask) {
   LaneMask carry = warp.carry;
   eachLane(mask, [&](unsigned l) {
     bool in = takes && (warp.carry >> l & 1);
-    unsigned __int128 wide =
-        isSub ? (unsigned __int128)(a[l]) - b[l] - in
-              : (unsigned __int128)(a[l]) + b[l] + in;
+    unsigned __int128 wide = isSub ? (unsigned __int128)(a[l]) - b[l] - in
+                                   : (unsigned __int128)(a[l]) + b[l] + in;
     d[l] = T(wide);
     bool out = (wide >> (8 * sizeof(T))) & 1;
     carry = (carry & ~(LaneMask(1) << l)) | (LaneMask(out) << l);
@@ -770,9 +780,8 @@ static bool decodeDp2a(InstDecoder &d) {
 
 template <typename Op>
 static Step predicateBinary(Warp &warp, const Inst &inst, LaneMask mask) {
-  LaneMask value =
-      Op::template apply<LaneMask>(warp.predicate(inst.operands[1]),
-                                   warp.predicate(inst.operands[2]));
+  LaneMask value = Op::template apply<LaneMask>(
+      warp.predicate(inst.operands[1]), warp.predicate(inst.operands[2]));
   warp.setPredicate(inst.operands[0], value, mask);
   return Step::Next;
 }
@@ -868,8 +877,7 @@ static bool decodeLop3(InstDecoder &d) {
   return d.finish(lop3Lanes);
 }
 
-template <typename T, typename Op>
-static Handler shiftHandler() {
+template <typename T, typename Op> static Handler shiftHandler() {
   return binaryLanes<Op, T, T, uint32_t>;
 }
 
@@ -966,7 +974,8 @@ static Step bfiLanes(Warp &warp, const Inst &inst, LaneMask mask) {
   const T *b = warp.source<T>(inst.operands[2]);
   const uint32_t *c = warp.source<uint32_t>(inst.operands[3]);
   const uint32_t *d = warp.source<uint32_t>(inst.operands[4]);
-  forLanes(mask, [=](unsigned l) { r[l] = Bfi::apply(a[l], b[l], c[l], d[l]); });
+  forLanes(mask,
+           [=](unsigned l) { r[l] = Bfi::apply(a[l], b[l], c[l], d[l]); });
   return Step::Next;
 }
 

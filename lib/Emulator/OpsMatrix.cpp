@@ -1,6 +1,8 @@
-//===- OpsMatrix.cpp - mma.sync, ldmatrix, stmatrix, movmatrix ---*- C++ -*-===//
+//===- OpsMatrix.cpp - mma.sync, ldmatrix, stmatrix, movmatrix ---*- C++
+//-*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -37,8 +39,7 @@ Step mmaWarp(Warp &warp, const Inst &inst, LaneMask mask) {
   const void *sources[16];
   auto collect = [&](unsigned which, unsigned end) {
     for (unsigned i = info.first[which]; i < end; ++i)
-      sources[i - info.first[which]] =
-          warp.source<uint8_t>(inst.operands[i]);
+      sources[i - info.first[which]] = warp.source<uint8_t>(inst.operands[i]);
     return sources;
   };
   double a[16 * maximalK], b[maximalK * 8], d[16 * 8];
@@ -60,17 +61,18 @@ Step mmaWarp(Warp &warp, const Inst &inst, LaneMask mask) {
   return Step::Next;
 }
 
-/// The values of k that a type of A and B has, by m (8, then 16); zeros fill up.
+/// The values of k that a type of A and B has, by m (8, then 16); zeros fill
+/// up.
 struct MmaShapes {
   Type type;
   unsigned small[2];
   unsigned large[3];
 };
 constexpr MmaShapes mmaShapes[] = {
-    {Type::F16, {0, 0}, {8, 16, 0}},    {Type::BF16, {0, 0}, {8, 16, 0}},
-    {Type::TF32, {0, 0}, {4, 8, 0}},    {Type::F64, {4, 0}, {4, 8, 16}},
-    {Type::S8, {16, 0}, {16, 32, 0}},   {Type::U8, {16, 0}, {16, 32, 0}},
-    {Type::S4, {32, 0}, {32, 64, 0}},   {Type::U4, {32, 0}, {32, 64, 0}},
+    {Type::F16, {0, 0}, {8, 16, 0}},     {Type::BF16, {0, 0}, {8, 16, 0}},
+    {Type::TF32, {0, 0}, {4, 8, 0}},     {Type::F64, {4, 0}, {4, 8, 16}},
+    {Type::S8, {16, 0}, {16, 32, 0}},    {Type::U8, {16, 0}, {16, 32, 0}},
+    {Type::S4, {32, 0}, {32, 64, 0}},    {Type::U4, {32, 0}, {32, 64, 0}},
     {Type::B1, {128, 0}, {128, 256, 0}}, {Type::E4M3, {0, 0}, {16, 32, 0}},
     {Type::E5M2, {0, 0}, {16, 32, 0}},
 };
@@ -97,18 +99,17 @@ bool isInteger(Type type) {
 
 /// Whether A and B of these types can be multiplied, and D and C be such.
 bool hasTypes(const MmaInfo &info) {
-  bool mixes = isInteger(info.a) || info.a == Type::E4M3 ||
-               info.a == Type::E5M2;
-  if (info.a != info.b &&
-      !(mixes && bitWidth(info.a) == bitWidth(info.b) &&
-        isInteger(info.a) == isInteger(info.b)))
+  bool mixes =
+      isInteger(info.a) || info.a == Type::E4M3 || info.a == Type::E5M2;
+  if (info.a != info.b && !(mixes && bitWidth(info.a) == bitWidth(info.b) &&
+                            isInteger(info.a) == isInteger(info.b)))
     return false;
   if (info.a == Type::F64)
     return info.d == Type::F64 && info.c == Type::F64;
   if (isInteger(info.a) || info.a == Type::B1)
     return info.d == Type::S32 && info.c == Type::S32;
-  bool half = info.a == Type::F16 || info.a == Type::E4M3 ||
-              info.a == Type::E5M2;
+  bool half =
+      info.a == Type::F16 || info.a == Type::E4M3 || info.a == Type::E5M2;
   auto fits = [&](Type type) {
     return type == Type::F32 || (half && type == Type::F16);
   };
@@ -172,8 +173,7 @@ static bool decodeMma(InstDecoder &d) {
   if (!addDestVector(d, 0, data, accumulators(info.d)))
     return false;
   const unsigned counts[] = {registersOf(info.a, m * k),
-                             registersOf(info.b, n * k),
-                             accumulators(info.c)};
+                             registersOf(info.b, n * k), accumulators(info.c)};
   for (unsigned i = 0; i < 3; ++i) {
     info.first[i] = d.operands.size();
     if (!addSourceVector(d, 1 + i, data, counts[i]))
@@ -252,8 +252,7 @@ Step stmatrixWarp(Warp &warp, const Inst &inst, LaneMask mask) {
     return step;
   unsigned count = inst.aux[0];
   uint8_t *rows[warpSize];
-  if (!locateRows(warp, inst, inst.operands[0], count, AccessKind::Write,
-                  rows))
+  if (!locateRows(warp, inst, inst.operands[0], count, AccessKind::Write, rows))
     return Step::Error;
   warp.wrote = true;
   for (unsigned i = 0; i < count; ++i) {
@@ -279,8 +278,8 @@ Step movmatrixWarp(Warp &warp, const Inst &inst, LaneMask mask) {
   std::memcpy(matrix, warp.source<uint32_t>(inst.operands[1]), sizeof(matrix));
   uint32_t *d = warp.dest<uint32_t>(inst.operands[0]);
   for (unsigned l = 0; l < warpSize; ++l)
-    d[l] = matrix[l % 4 * 2][l / 4] |
-           uint32_t(matrix[l % 4 * 2 + 1][l / 4]) << 16;
+    d[l] = matrix[l % 4 * 2][l / 4] | uint32_t(matrix[l % 4 * 2 + 1][l / 4])
+                                          << 16;
   return Step::Next;
 }
 

@@ -1,6 +1,7 @@
 //===- OpsMbarrier.cpp - mbarrier instructions ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -19,8 +20,8 @@ enum class CountOp : uint32_t { Init, Inval, ExpectTx, CompleteTx };
 bool locate(Warp &warp, const Inst &inst, const Operand &base, unsigned lane,
             SharedPlace &place) {
   return locateShared(warp, inst, Space(inst.aux[0]),
-                      laneAddress(warp, base, inst.immediate, lane), 8, 8,
-                      true, lane, place);
+                      laneAddress(warp, base, inst.immediate, lane), 8, 8, true,
+                      lane, place);
 }
 
 /// Operands: address, count.  aux[1]: the CountOp.
@@ -95,8 +96,7 @@ Step waitLanes(Warp &warp, const Inst &inst, LaneMask mask) {
   eachLane(mask, [&](unsigned l) {
     if (!good)
       return;
-    uint64_t address =
-        laneAddress(warp, inst.operands[1], inst.immediate, l);
+    uint64_t address = laneAddress(warp, inst.operands[1], inst.immediate, l);
     uint64_t value = warp.lane(inst.operands[2], l);
     if (address == lastAddress && value == lastValue) {
       done |= LaneMask(lastDone) << l;
@@ -244,9 +244,8 @@ static bool decodeWait(InstDecoder &d, bool isTry) {
 }
 
 static bool decodeMbarrier(InstDecoder &d) {
-  int op = d.takeOneOf({"init", "inval", "complete_tx", "arrive",
-                        "arrive_drop", "test_wait", "try_wait",
-                        "pending_count"});
+  int op = d.takeOneOf({"init", "inval", "complete_tx", "arrive", "arrive_drop",
+                        "test_wait", "try_wait", "pending_count"});
   switch (op) {
   case 0:
     return decodeCount(d, CountOp::Init);

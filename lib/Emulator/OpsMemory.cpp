@@ -1,6 +1,7 @@
 //===- OpsMemory.cpp - Loads, stores and fences ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -25,6 +26,8 @@ struct MemoryInfo {
   bool strong = false;
   /// Address and size of an element in memory.
   unsigned elementBytes = 4;
+  /// The address is a multiple of this: of the whole access's size.
+  unsigned alignment = 4;
 };
 
 std::string hexText(uint64_t value) {
@@ -32,11 +35,11 @@ std::string hexText(uint64_t value) {
 }
 
 bool checkAlignment(Warp &warp, const Inst &inst, uint64_t address,
-                    unsigned bytes, unsigned l) {
-  if (LLVM_LIKELY((address & (bytes - 1)) == 0))
+                    unsigned alignment, unsigned l) {
+  if (LLVM_LIKELY((address & (alignment - 1)) == 0))
     return true;
   warp.error(Report::Kind::Misaligned, inst, l,
-             "access of " + llvm::Twine(bytes) + " bytes at address " +
+             "access of " + llvm::Twine(alignment) + " bytes at address " +
                  hexText(address));
   return false;
 }
@@ -72,7 +75,7 @@ bool locate(Warp &warp, const Inst &inst, const MemoryInfo &info,
     unsigned l = llvm::countr_zero(mask);
     mask &= mask - 1;
     uint64_t address = addresses[l];
-    if (!checkAlignment(warp, inst, address, bytes, l))
+    if (!checkAlignment(warp, inst, address, info.alignment, l))
       return false;
     uint8_t *host = nullptr;
     if (info.space == Space::Global)
@@ -172,8 +175,7 @@ Step storeLanes(Warp &warp, const Inst &inst, LaneMask mask) {
 /// Parameters of a device function: each lane has its own in the frame.
 void frameParameters(Warp &warp, const Inst &inst, uint8_t **pointers) {
   const FunctionCode &code = *warp.frame->code;
-  uint8_t *begin =
-      warp.frame->registers + code.paramOffset + inst.immediate;
+  uint8_t *begin = warp.frame->registers + code.paramOffset + inst.immediate;
   for (unsigned l = 0; l < warpSize; ++l)
     pointers[l] = begin + l * code.paramStride;
 }
@@ -201,14 +203,14 @@ Step storeFrameParam(Warp &warp, const Inst &inst, LaneMask mask) {
 template <typename M> ElementFunction pickRead(unsigned registerBytes) {
   switch (registerBytes) {
   case 2:
-    return readElement<M, std::conditional_t<std::is_signed_v<M>, int16_t,
-                                             uint16_t>>;
+    return readElement<
+        M, std::conditional_t<std::is_signed_v<M>, int16_t, uint16_t>>;
   case 4:
-    return readElement<M, std::conditional_t<std::is_signed_v<M>, int32_t,
-                                             uint32_t>>;
+    return readElement<
+        M, std::conditional_t<std::is_signed_v<M>, int32_t, uint32_t>>;
   case 8:
-    return readElement<M, std::conditional_t<std::is_signed_v<M>, int64_t,
-                                             uint64_t>>;
+    return readElement<
+        M, std::conditional_t<std::is_signed_v<M>, int64_t, uint64_t>>;
   default:
     return nullptr;
   }
@@ -279,14 +281,13 @@ Step fenceLanes(Warp &warp, const Inst &inst, LaneMask mask) {
 static bool takeMemoryModifiers(InstDecoder &d, MemoryInfo &info, bool &hint,
                                 bool &isParam) {
   isParam = false;
-  int space = d.takeOneOf({"global", "shared", "shared::cta", "shared::cluster",
-                           "local", "const", "param", "param::entry",
-                           "param::func"});
-  static const Space spaces[] = {Space::Global, Space::Shared,
-                                 Space::Shared, Space::SharedCluster,
-                                 Space::Local,  Space::Const,
-                                 Space::Param,  Space::Param,
-                                 Space::Param};
+  int space =
+      d.takeOneOf({"global", "shared", "shared::cta", "shared::cluster",
+                   "local", "const", "param", "param::entry", "param::func"});
+  static const Space spaces[] = {
+      Space::Global,        Space::Shared, Space::Shared,
+      Space::SharedCluster, Space::Local,  Space::Const,
+      Space::Param,         Space::Param,  Space::Param};
   if (space >= 0)
     info.space = spaces[space];
   isParam = space >= 6;
@@ -339,6 +340,11 @@ static bool finishAccess(InstDecoder &d, LoadInfo &info, Type type,
     d.setExtra(info);
     return d.finish(isLoad ? loadFrameParam : storeFrameParam);
   }
+  info.alignment = info.elements * info.elementBytes;
+  // Elements behind the last used byte are not read: they may lie outside.
+  if (uint32_t used = isLoad ? d.statement.usedBytesMask : 0)
+    info.elements = std::min<unsigned>(
+        info.elements, llvm::Log2_32(used) / info.elementBytes + 1);
   d.setExtra(info);
   return d.finish(isLoad ? loadLanes : storeLanes);
 }

@@ -1,6 +1,7 @@
 //===- OpsMove.cpp - mov, address conversion and hints ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -35,8 +36,8 @@ Step packLanes(Warp &warp, const Inst &inst, LaneMask mask) {
     uint8_t bytes[16] = {};
     for (unsigned i = 0; i < count; ++i) {
       const Operand &op = inst.operands[1 + i];
-      std::memcpy(bytes + i * element,
-                  warp.source<uint8_t>(op) + l * op.bytes, element);
+      std::memcpy(bytes + i * element, warp.source<uint8_t>(op) + l * op.bytes,
+                  element);
     }
     std::memcpy(d + l * dest.bytes, bytes, dest.bytes);
   });
@@ -257,8 +258,8 @@ static bool decodeCvta(InstDecoder &d) {
 
 static bool decodeIsspacep(InstDecoder &d) {
   Space space;
-  if (!takeSpace(d, space) || !d.needOperands(2) ||
-      !d.addDest(0, Type::Pred) || !d.addSource(1, Type::U64))
+  if (!takeSpace(d, space) || !d.needOperands(2) || !d.addDest(0, Type::Pred) ||
+      !d.addSource(1, Type::U64))
     return false;
   d.inst.aux[0] = uint32_t(space);
   return d.finish(isSpace);

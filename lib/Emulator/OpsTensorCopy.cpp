@@ -1,6 +1,7 @@
 //===- OpsTensorCopy.cpp - cp.async.bulk.tensor ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -64,8 +65,8 @@ Type fillType(TensorDataType type) {
   }
 }
 
-/// The pattern of elements out of bounds; the NaN is the one of an H200, the same
-/// for every type.
+/// The pattern of elements out of bounds; the NaN is the one of an H200, the
+/// same for every type.
 uint64_t fillBits(const TensorMap &map) {
   return map.fill == TensorFill::Zero ? 0 : 0x7FF7'7FF7'7FF7'7FF7ull;
 }
@@ -88,8 +89,8 @@ private:
   bool addBlock(Block *block, uint32_t offset, BulkCopy &copy);
   bool addRow(uint8_t *base, uint32_t offset, uint64_t address, bool inside,
               BulkCopy &copy);
-  void addBytes(uint8_t *base, uint32_t offset, uint8_t *global,
-                uint32_t bytes, BulkCopy &copy);
+  void addBytes(uint8_t *base, uint32_t offset, uint8_t *global, uint32_t bytes,
+                BulkCopy &copy);
 
   Warp &warp;
   const Inst &inst;
@@ -102,12 +103,11 @@ private:
 bool TensorWalk::readMap() {
   uint64_t address = laneAddress(warp, info.map, info.mapOffset, lane);
   if (address % 64 != 0)
-    return fail(Report::Kind::Misaligned,
-                "the address of a tensor map, 0x" +
-                    llvm::utohexstr(address, true) +
-                    ", is not a multiple of 64");
-  const uint8_t *bytes = warp.resolve(inst, Space::Generic, address,
-                                      tensorMapBytes, false, lane);
+    return fail(Report::Kind::Misaligned, "the address of a tensor map, 0x" +
+                                              llvm::utohexstr(address, true) +
+                                              ", is not a multiple of 64");
+  const uint8_t *bytes =
+      warp.resolve(inst, Space::Generic, address, tensorMapBytes, false, lane);
   if (!bytes)
     return false;
   if (!TensorMap::decode(bytes, map))
@@ -161,8 +161,8 @@ bool TensorWalk::addRow(uint8_t *base, uint32_t offset, uint64_t address,
                         bool inside, BulkCopy &copy) {
   int64_t element = map.stride[0], count = map.boxElements(0);
   int64_t first = std::clamp<int64_t>(-begin[0], 0, count);
-  int64_t last = std::clamp<int64_t>(int64_t(map.dim[0]) - begin[0], first,
-                                     count);
+  int64_t last =
+      std::clamp<int64_t>(int64_t(map.dim[0]) - begin[0], first, count);
   if (!inside)
     first = last = count;
   bool isLoad = info.op == TensorOp::Load;
@@ -243,8 +243,7 @@ bool TensorWalk::issue() {
     return true;
   }
   if (!locateShared(warp, inst, info.sharedSpace,
-                    laneAddress(warp, info.mbarrier, info.mbarrierOffset,
-                                lane),
+                    laneAddress(warp, info.mbarrier, info.mbarrierOffset, lane),
                     8, 8, true, lane, mbarrier))
     return false;
   copy.signalBytes = map.boxBytes();

@@ -1,6 +1,7 @@
 //===- OpsWgmma.cpp - wgmma ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -14,8 +15,8 @@
 
 #include "AsyncState.h"
 #include "Collective.h"
-#include "MatrixFragments.h"
 #include "MatrixDescriptor.h"
+#include "MatrixFragments.h"
 #include "Monitor.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -66,8 +67,8 @@ bool readOperand(Warp &warp, const Inst &inst, const Operand &descriptor,
   unsigned outerBegin = isTransposed ? 0 : firstRow;
   for (unsigned o = 0; o < outer; ++o) {
     for (unsigned i = 0; i < inner; i += chunk) {
-      uint32_t offset = parsed.chunkOffset(
-          isTransposed, outerBegin + o, (innerBegin + i) / chunk);
+      uint32_t offset = parsed.chunkOffset(isTransposed, outerBegin + o,
+                                           (innerBegin + i) / chunk);
       if (offset < reservedSharedBytes || offset + 16 > shared.size()) {
         warp.error(Report::Kind::OutOfBounds, inst, 0,
                    "a matrix descriptor reaches shared address 0x" +
@@ -97,8 +98,8 @@ void mergeRanges(std::vector<InFlight::Range> &ranges) {
     if (offset > ranges[last].first + ranges[last].second)
       ranges[++last] = ranges[i];
     else
-      ranges[last].second = std::max(ranges[last].second,
-                                     offset + bytes - ranges[last].first);
+      ranges[last].second =
+          std::max(ranges[last].second, offset + bytes - ranges[last].first);
   }
   ranges.resize(std::min(ranges.size(), last + 1));
 }
@@ -242,8 +243,9 @@ uint64_t committedByAll(Warp &warp) {
   return least;
 }
 
-/// Ends the groups up to `done`.  A wgmma is an operation of the whole warpgroup:
-/// the first warp that has waited for it has waited for the reads of all.
+/// Ends the groups up to `done`.  A wgmma is an operation of the whole
+/// warpgroup: the first warp that has waited for it has waited for the reads of
+/// all.
 void finishGroups(Warp &warp, uint64_t done) {
   if (!warp.monitor)
     return;
@@ -335,8 +337,8 @@ static bool takeWgmmaTypes(InstDecoder &d, WgmmaInfo &info) {
              (!isInteger || shape.n == 8 || shape.n == 24 || shape.n % 16 == 0);
   if (shape.m == 64 && isN && shape.k && shape.k == depthOf(info))
     return true;
-  return d.fail("wgmma has no m" + Twine(shape.m) + "n" + Twine(shape.n) +
-                "k" + Twine(shape.k) + " of ." + typeName(info.d) + "." +
+  return d.fail("wgmma has no m" + Twine(shape.m) + "n" + Twine(shape.n) + "k" +
+                Twine(shape.k) + " of ." + typeName(info.d) + "." +
                 typeName(info.a) + "." + typeName(info.b));
 }
 
@@ -370,8 +372,7 @@ static bool decodeMmaAsync(InstDecoder &d) {
   unsigned count = 4 + (isInteger ? 0 : 2) +
                    (hasTranspose ? (info.aInRegisters ? 1 : 2) : 0);
   if (!d.needOperands(count) ||
-      !addDestVector(d, 0, Type::B32,
-                     info.n / (info.d == Type::F16 ? 4 : 2)))
+      !addDestVector(d, 0, Type::B32, info.n / (info.d == Type::F16 ? 4 : 2)))
     return false;
   info.firstA = d.operands.size();
   if (!(info.aInRegisters ? addSourceVector(d, 1, Type::B32, 4)

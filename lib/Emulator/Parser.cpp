@@ -1,6 +1,7 @@
 //===- Parser.cpp - Parser of PTX text ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -9,6 +10,7 @@
 #include "Syntax.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
+#include <utility>
 
 using namespace tile_dialect::emulator;
 using llvm::StringRef;
@@ -121,6 +123,8 @@ private:
   Lexer lexer;
   Token token;
   const char *previousEnd = nullptr;
+  /// What a pragma says of the next instruction.
+  uint32_t usedBytesMask = 0;
   FunctionSyntax *function = nullptr;
   uint32_t scopeIndex = 0;
   uint32_t sourceIndex = 0;
@@ -365,8 +369,7 @@ bool Parser::parseDeclarator(Variable &variable) {
   }
   variable.bytes = variable.count * element;
   if (variable.initializer.size() > variable.count)
-    return fail("more initial values than elements in '" + variable.name +
-                "'");
+    return fail("more initial values than elements in '" + variable.name + "'");
   return false;
 }
 
@@ -646,7 +649,8 @@ bool Parser::parseRegisters() {
         return fail("too many registers");
       if (expect('>'))
         return true;
-      if (!scope().ranges.try_emplace(name, Scope::Range{type, uint32_t(count)})
+      if (!scope()
+               .ranges.try_emplace(name, Scope::Range{type, uint32_t(count)})
                .second)
         return fail("'" + name + "' is declared twice");
       continue;
@@ -701,8 +705,7 @@ bool Parser::parsePrototype(StringRef name) {
     return true;
   while (token.is(Token::Kind::DotWord)) {
     uint64_t ignored;
-    bool hasNumber =
-        isWord(".abi_preserve") || isWord(".abi_preserve_control");
+    bool hasNumber = isWord(".abi_preserve") || isWord(".abi_preserve_control");
     if (!hasNumber && !isWord(".noreturn"))
       return failHere("expected ';'");
     advance();
@@ -750,6 +753,11 @@ bool Parser::parseDirectiveInBody() {
   if (acceptWord(".pragma")) {
     if (!token.is(Token::Kind::String))
       return failHere("expected a string");
+    // Pragmas that are not known are ignored, as PTX demands.
+    StringRef mask = token.text.trim('"');
+    if (mask.consume_front("used_bytes_mask") &&
+        mask.trim().getAsInteger(0, usedBytesMask))
+      return failHere("expected 'used_bytes_mask' and a number");
     advance();
     return expect(';');
   }
@@ -798,6 +806,7 @@ bool Parser::parseInstruction(uint32_t line, const char *begin) {
   Statement statement;
   statement.line = line;
   statement.scope = scopeIndex;
+  statement.usedBytesMask = std::exchange(usedBytesMask, 0);
   statement.sourceIndex = sourceIndex;
   if (accept('@')) {
     statement.guardNegated = accept('!');

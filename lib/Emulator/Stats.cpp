@@ -1,6 +1,7 @@
 //===- Stats.cpp - Counters of an emulated launch ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -12,14 +13,11 @@
 using namespace tile_dialect::emulator;
 
 static const char *const classNames[numInstructionClasses] = {
-    "integer",         "float",        "half",
-    "double",          "special",      "convert",
-    "move",            "compare",      "control",
-    "global_load",     "global_store", "shared_load",
-    "shared_store",    "local",        "parameter",
-    "atomic",          "warp",         "barrier",
-    "async",           "matrix",       "matrix_move",
-    "other"};
+    "integer",      "float",       "half",         "double",  "special",
+    "convert",      "move",        "compare",      "control", "global_load",
+    "global_store", "shared_load", "shared_store", "local",   "parameter",
+    "atomic",       "warp",        "barrier",      "async",   "matrix",
+    "matrix_move",  "other"};
 
 namespace {
 struct Counter {

@@ -1,6 +1,7 @@
 //===- Syntax.h - The syntax tree of a PTX module ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -59,6 +60,9 @@ struct Statement {
   uint32_t scope = 0;
   llvm::StringRef guard;
   bool guardNegated = false;
+  /// `.pragma "used_bytes_mask"` in front of a load: the bytes that it needs,
+  /// by bit (PTX ISA, "Pragma Strings"); zero for none.
+  uint32_t usedBytesMask = 0;
   llvm::StringRef opcode;
   llvm::SmallVector<llvm::StringRef, 6> modifiers;
   std::vector<OperandSyntax> operands;

@@ -1,6 +1,7 @@
 //===- TensorMap.cpp - Tensor maps of the emulator ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -58,9 +59,9 @@ llvm::Error checkRanks(const TensorMapArguments &arguments) {
   if (arguments.boxDim.size() != rank ||
       arguments.elementStrides.size() != rank ||
       arguments.globalStrides.size() != rank - 1)
-    return invalid("a tensor of rank " + Twine(rank) + " needs " +
-                   Twine(rank) + " box extents and element strides and " +
-                   Twine(rank - 1) + " strides");
+    return invalid("a tensor of rank " + Twine(rank) + " needs " + Twine(rank) +
+                   " box extents and element strides and " + Twine(rank - 1) +
+                   " strides");
   if (arguments.dataType > TensorDataType::TFloat32FTZ)
     return invalid("unknown data type " + Twine(int(arguments.dataType)));
   if (arguments.swizzle > TensorSwizzle::Bytes128)
@@ -133,8 +134,7 @@ tile_dialect::emulator::encodeTensorMap(uint8_t *out,
   unsigned width = swizzleBytes(arguments.swizzle);
   if (width && rowBytes > width)
     return invalid("a row of the box has " + Twine(rowBytes) +
-                   " bytes, more than the " + Twine(width) +
-                   " of the swizzle");
+                   " bytes, more than the " + Twine(width) + " of the swizzle");
   Encoding encoding = {};
   std::memcpy(encoding.mark, markText, sizeof(markText));
   encoding.address = arguments.globalAddress;

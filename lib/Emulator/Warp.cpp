@@ -1,6 +1,7 @@
 //===- Warp.cpp - Execution of a warp ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -79,7 +80,8 @@ void Warp::addresses(const Operand &base, int64_t offset,
     result[l] = b[l] + uint64_t(offset);
 }
 
-static std::string describeAllocation(const Allocation *near, uint64_t address) {
+static std::string describeAllocation(const Allocation *near,
+                                      uint64_t address) {
   if (!near)
     return "there are no allocations";
   std::string text;
@@ -127,20 +129,21 @@ uint8_t *Warp::resolve(const Inst &inst, Space space, uint64_t address,
     if (uint8_t *host = worker->global(address, bytes, write))
       return host;
     const Allocation *near = context->memory.find(address);
-    if (near && near->readOnly && write && near->base + near->size - address >= bytes) {
+    if (near && near->readOnly && write &&
+        near->base + near->size - address >= bytes) {
       error(Report::Kind::OutOfBounds, inst, l,
             "write to read-only memory '" + near->name + "'");
       return nullptr;
     }
     near = context->memory.nearest(address);
-    error(Report::Kind::OutOfBounds, inst, l,
-          Twine(verb) + " of " + Twine(bytes) + " bytes at global address " +
-              hex(original) +
-              (near && address >= near->base &&
-                       address - near->base < near->size
-                   ? " runs past the end of an allocation; "
-                   : " is outside of every allocation; ") +
-              describeAllocation(near, address));
+    error(
+        Report::Kind::OutOfBounds, inst, l,
+        Twine(verb) + " of " + Twine(bytes) + " bytes at global address " +
+            hex(original) +
+            (near && address >= near->base && address - near->base < near->size
+                 ? " runs past the end of an allocation; "
+                 : " is outside of every allocation; ") +
+            describeAllocation(near, address));
     return nullptr;
   }
   case Space::Shared:
@@ -243,8 +246,7 @@ Report Warp::makeReport(Report::Kind kind, const Inst *inst, unsigned lane,
 
 Step Warp::error(Report::Kind kind, const Inst &inst, unsigned lane,
                  const Twine &message) {
-  context->fail(block->cluster->number,
-                makeReport(kind, &inst, lane, message));
+  context->fail(block->cluster->number, makeReport(kind, &inst, lane, message));
   return Step::Error;
 }
 
@@ -268,8 +270,7 @@ std::string Warp::describePosition(const Split &split) const {
 // Frames
 //===----------------------------------------------------------------------===//
 
-Frame *Warp::newFrame(const FunctionCode &code, LaneMask lanes,
-                      Frame *parent) {
+Frame *Warp::newFrame(const FunctionCode &code, LaneMask lanes, Frame *parent) {
   Frame *result = nullptr;
   for (size_t i = 0; i < freeFrames.size() && !result; ++i) {
     if (freeFrames[i]->capacity < code.frameBytes)
@@ -290,8 +291,7 @@ Frame *Warp::newFrame(const FunctionCode &code, LaneMask lanes,
   result->code = &code;
   result->lanes = lanes;
   result->depth = parent ? parent->depth + 1 : 0;
-  result->localBase =
-      parent ? parent->localBase + parent->code->localBytes : 0;
+  result->localBase = parent ? parent->localBase + parent->code->localBytes : 0;
   uint64_t localEnd = uint64_t(result->localBase) + code.localBytes;
   if (localEnd > 0)
     for (unsigned l = 0; l < warpSize; ++l)
@@ -343,8 +343,8 @@ void Warp::start(Block &owner, uint32_t number, LaneMask lanes) {
     banks[Operand::Specials] = specials.get();
   }
   auto set = [&](Special special, auto value) {
-    auto *slot = reinterpret_cast<uint32_t *>(specials.get() +
-                                              specialOffset(special));
+    auto *slot =
+        reinterpret_cast<uint32_t *>(specials.get() + specialOffset(special));
     for (unsigned l = 0; l < warpSize; ++l)
       slot[l] = value(l);
   };
@@ -361,7 +361,8 @@ void Warp::start(Block &owner, uint32_t number, LaneMask lanes) {
   set(Special::TidX, [&](unsigned l) { return (first + l) % shape.x; });
   set(Special::TidY,
       [&](unsigned l) { return (first + l) / shape.x % shape.y; });
-  set(Special::TidZ, [&](unsigned l) { return (first + l) / shape.x / shape.y; });
+  set(Special::TidZ,
+      [&](unsigned l) { return (first + l) / shape.x / shape.y; });
   setDim(Special::NtidX, shape);
   setDim(Special::CtaidX, owner.index);
   setDim(Special::NctaidX, context->launch.grid);
@@ -369,8 +370,9 @@ void Warp::start(Block &owner, uint32_t number, LaneMask lanes) {
   setAll(Special::WarpId, id);
   setAll(Special::NwarpId, owner.numWarps);
   const Dim3 &grid = context->launch.grid;
-  uint64_t linear = owner.index.x + uint64_t(grid.x) *
-                    (owner.index.y + uint64_t(grid.y) * owner.index.z);
+  uint64_t linear =
+      owner.index.x +
+      uint64_t(grid.x) * (owner.index.y + uint64_t(grid.y) * owner.index.z);
   setAll(Special::SmId, linear % context->options.multiprocessors);
   setAll(Special::NsmId, context->options.multiprocessors);
   set(Special::LanemaskEq, [&](unsigned l) { return 1u << l; });
@@ -687,8 +689,7 @@ Warp::Result Warp::run(uint64_t quantum) {
 //===----------------------------------------------------------------------===//
 
 Step Warp::warpSync(const Inst &inst, LaneMask lanes, const Operand &members,
-                    Step (*execute)(Warp &, const Inst &, LaneMask,
-                                    LaneMask)) {
+                    Step (*execute)(Warp &, const Inst &, LaneMask, LaneMask)) {
   const uint32_t *named = source<uint32_t>(members);
   LaneMask left = lanes, waiting = 0;
   while (left) {

@@ -15,6 +15,7 @@
 #include "TileDialect/Dialect/TileGPU/Transforms/Passes.h"
 #include "TileDialect/Dialect/TileNV/IR/TileNV.h"
 #include "TileDialect/Dialect/TileNV/Transforms/Distribute.h"
+#include "TileDialect/Dialect/TileNV/Transforms/Passes.h"
 #include "TileDialect/Pipelines/Pipelines.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -83,6 +84,7 @@ void tile::registerTilePasses() {
   registerTileDialectCorePasses();
   tile::registerTileConversionPasses();
   tile_gpu::registerTileGPUPasses();
+  tile_nv::registerTileNVPasses();
   registerTilePipelines();
 }
 

@@ -48,8 +48,7 @@ void tile::buildTileToNVVMPipeline(OpPassManager &pm,
   module.addPass(tile_gpu::createTileGPUAllocateSharedMemory());
   module.addPass(tile_gpu::createTileGPUInsertBarriers());
   module.addPass(tile_gpu::createTileGPUDistribute());
-  module.addPass(
-      tile_nv::createTileNVVerifyResources({options.maxRegisters}));
+  module.addPass(tile_nv::createTileNVSetLaunchBounds({options.maxRegisters}));
   module.addPass(createCSEPass());
   module.addPass(createSCFToControlFlowPass());
   ConvertGpuOpsToNVVMOpsOptions gpuOptions;
@@ -58,12 +57,33 @@ void tile::buildTileToNVVMPipeline(OpPassManager &pm,
   module.addPass(createReconcileUnrealizedCastsPass());
 }
 
+/// Registers a pipeline whose options are checked, as far as no pass does.
+static void registerPipeline(StringRef name, StringRef description,
+                             void (*build)(OpPassManager &,
+                                           const tile::TileToNVVMOptions &)) {
+  registerPassPipeline(
+      name, description,
+      [build](OpPassManager &pm, StringRef text,
+              function_ref<LogicalResult(const Twine &)> reportError) {
+        tile::TileToNVVMOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        if (options.numStages < 1)
+          return reportError("num-stages must be at least 1, not " +
+                             Twine(options.numStages.getValue()));
+        build(pm, options);
+        return success();
+      },
+      [](function_ref<void(const detail::PassOptions &)> handle) {
+        handle(tile::TileToNVVMOptions());
+      });
+}
+
 void tile::registerTilePipelines() {
-  PassPipelineRegistration<TileToNVVMOptions>(
-      "tile-to-tile-gpu",
-      "Give the tiles of all kernels layouts: tile -> tile_gpu",
-      buildTileToTileGPUPipeline);
-  PassPipelineRegistration<TileToNVVMOptions>(
+  registerPipeline("tile-to-tile-gpu",
+                   "Give the tiles of all kernels layouts: tile -> tile_gpu",
+                   buildTileToTileGPUPipeline);
+  registerPipeline(
       "tile-to-nvvm",
       "Compile kernels of tiles to code of a thread: tile -> llvm + nvvm",
       buildTileToNVVMPipeline);

@@ -1,6 +1,8 @@
-//===- HostArray.cpp - Typed arrays in host memory and NumPy files ---*- C++ -*-===//
+//===- HostArray.cpp - Typed arrays in host memory and NumPy files ---*- C++
+//-*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -211,7 +213,8 @@ static std::optional<StringRef> headerValue(StringRef header, StringRef key) {
   StringRef rest = header.drop_front(at + key.size()).ltrim("'\": ");
   if (rest.starts_with("("))
     return rest.drop_front().take_until([](char c) { return c == ')'; });
-  return rest.take_until([](char c) { return c == '\'' || c == '"' || c == ','; });
+  return rest.take_until(
+      [](char c) { return c == '\'' || c == '"' || c == ','; });
 }
 
 llvm::Expected<HostArray> tile_dialect::runtime::readNpy(StringRef path) {
@@ -222,8 +225,8 @@ llvm::Expected<HostArray> tile_dialect::runtime::readNpy(StringRef path) {
                      "': " + buffer.getError().message());
   StringRef bytes = (*buffer)->getBuffer();
   auto bad = [&](const Twine &why) {
-    return makeError("'" + path + "' is not a NumPy file that can be read: " +
-                     why);
+    return makeError("'" + path +
+                     "' is not a NumPy file that can be read: " + why);
   };
   if (bytes.size() < 10 || !bytes.starts_with("\x93NUMPY"))
     return bad("no NumPy magic");
@@ -233,8 +236,8 @@ llvm::Expected<HostArray> tile_dialect::runtime::readNpy(StringRef path) {
   if (version >= 2) {
     if (bytes.size() < 12)
       return bad("it ends in the header");
-    headerBytes |= size_t(uint8_t(bytes[10])) << 16 |
-                   size_t(uint8_t(bytes[11])) << 24;
+    headerBytes |= size_t(uint8_t(bytes[10])) << 16 | size_t(uint8_t(bytes[11]))
+                                                          << 24;
     begin = 12;
   }
   if (bytes.size() < begin + headerBytes)
@@ -366,7 +369,8 @@ tile_dialect::runtime::compareArrays(const HostArray &actual,
           std::max(result.maximalRelativeError, relative);
     result.mismatches += error > tolerance;
     double excess = error - tolerance;
-    if (excess > worstExcess || (std::isinf(error) && !std::isinf(worstExcess))) {
+    if (excess > worstExcess ||
+        (std::isinf(error) && !std::isinf(worstExcess))) {
       worstExcess = excess;
       result.worstIndex = i;
       result.worstActual = a;

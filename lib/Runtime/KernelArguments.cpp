@@ -1,6 +1,7 @@
 //===- KernelArguments.cpp - Kernel arguments as texts ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -18,6 +19,7 @@ using llvm::Twine;
 const char *const tile_dialect::runtime::kernelArgumentHelp =
     "a kernel argument, in order:\n"
     "  i32:5  f32:1.5            a scalar (i1 i8 u8 … u64 f16 bf16 f32 f64)\n"
+    "  hex:0A00000000000000      a structure's bytes\n"
     "  f32[1024x64]:iota         a buffer 0, 1, 2 …; iota(START,STEP)\n"
     "  f16[64]:normal(SEED)      normal(SEED,MEAN,DEVIATION)\n"
     "  i32[64]:uniform(SEED,LOW,HIGH)   [0,1) if no bounds are given\n"
@@ -71,8 +73,9 @@ static llvm::Expected<uint64_t> parseScalar(ElementType type, StringRef text) {
     else if (text.getAsInteger(0, unsignedValue))
       return makeError("'" + text + "' is not an integer");
     unsigned bits = type == ElementType::I1 ? 1 : 8 * elementBytes(type);
-    bool fits = bits == 64 || (int64_t(unsignedValue) < (int64_t(1) << bits) &&
-                               int64_t(unsignedValue) >= -(int64_t(1) << (bits - 1)));
+    bool fits =
+        bits == 64 || (int64_t(unsignedValue) < (int64_t(1) << bits) &&
+                       int64_t(unsignedValue) >= -(int64_t(1) << (bits - 1)));
     if (!fits)
       return makeError("'" + text + "' does not fit " + elementTypeName(type));
     return bits == 64 ? unsignedValue
@@ -128,16 +131,16 @@ static llvm::Error fillBuffer(KernelArgument &argument, StringRef text) {
   else if (name == "zero" || name == "uninit")
     most = 0;
   else
-    return makeError("'" + name +
-                     "' is no generator; expected iota, normal, uniform, const, "
-                     "zero or uninit");
+    return makeError(
+        "'" + name +
+        "' is no generator; expected iota, normal, uniform, const, "
+        "zero or uninit");
   if (numbers.size() > most)
     return makeError("'" + name + "' takes at most " + Twine(most) +
                      " numbers, found " + Twine(numbers.size()));
   if (name == "iota")
-    return fill([&](uint64_t i) {
-      return number(0, 0) + number(1, 1) * double(i);
-    });
+    return fill(
+        [&](uint64_t i) { return number(0, 0) + number(1, 1) * double(i); });
   if (name == "const")
     return fill([&](uint64_t) { return number(0, 0); });
   if (name == "normal") {
@@ -202,6 +205,15 @@ tile_dialect::runtime::parseKernelArgument(StringRef text) {
     return makeError("'" + text +
                      "' is no argument; expected TYPE:VALUE, "
                      "TYPE[SHAPE]:GENERATOR or FILE.npy");
+  if (head == "hex") {
+    std::string bytes;
+    if (!llvm::tryGetFromHex(tail, bytes))
+      return makeError("'" + text + "': '" + tail + "' is not hexadecimal");
+    argument.value.type = ElementType::U8;
+    argument.value.shape = {bytes.size()};
+    argument.value.data.assign(bytes.begin(), bytes.end());
+    return argument;
+  }
   auto [typeText, shapeText] = head.split('[');
   std::optional<ElementType> type = parseElementType(typeText);
   if (!type)

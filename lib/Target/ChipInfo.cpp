@@ -26,7 +26,7 @@ constexpr int32_t KiB = 1024;
 constexpr ChipInfo turing(llvm::StringLiteral name) {
   return {/*name=*/name,
           /*computeCapability=*/75,
-          /*ptxVersion=*/78,
+          /*ptxVersion=*/83,
           /*maxSharedBytesPerBlock=*/64 * KiB,
           /*sharedBytesPerSM=*/64 * KiB,
           /*registersPerSM=*/65536,
@@ -84,7 +84,7 @@ constexpr ChipInfo ada(llvm::StringLiteral name) {
 constexpr ChipInfo hopper(llvm::StringLiteral name) {
   ChipInfo chip = ampere(name);
   chip.computeCapability = 90;
-  chip.ptxVersion = 80;
+  chip.ptxVersion = 83;
   chip.maxSharedBytesPerBlock = 227 * KiB;
   chip.sharedBytesPerSM = 228 * KiB;
   chip.hasBF16Arithmetic = true;

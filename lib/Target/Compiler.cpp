@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileDialect/Target/Compiler.h"
+#include "TileDialect/Dialect/TileNV/Transforms/Targets.h"
 #include "TileDialect/Pipelines/Pipelines.h"
 #include "TileDialect/Target/Cubin.h"
 #include "TileDialect/Target/LLVMTranslation.h"
@@ -38,6 +39,7 @@ private:
   LogicalResult selectModule();
   LogicalResult checkKernels();
   LogicalResult selectChip();
+  LogicalResult checkTarget(NVVM::NVVMTargetAttr target);
   LogicalResult lower();
   LogicalResult translate();
   LogicalResult emit();
@@ -102,53 +104,55 @@ LogicalResult Compilation::selectModule() {
 }
 
 LogicalResult Compilation::checkKernels() {
+  bool found = false;
   for (Operation &op : module.getBody()->getOperations()) {
-    if (auto func = dyn_cast<gpu::GPUFuncOp>(op); func && func.isKernel())
-      return success();
-    if (op.hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
-      return success();
+    auto func = dyn_cast<gpu::GPUFuncOp>(op);
+    if (!(func && func.isKernel()) &&
+        !op.hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
+      continue;
+    found = true;
+    // LLVM writes the name as it is, or exits.
+    auto name = SymbolTable::getSymbolName(&op).getValue();
+    if (!tile_nv::isPTXIdentifier(name))
+      return op.emitOpError("has a name that PTX does not allow: expected "
+                            "letters, digits, _ and $; found '")
+             << name << "'";
   }
-  return module.emitError("expected a kernel in GPU module @")
-         << module.getName() << ", found none";
+  if (!found)
+    return module.emitError("expected a kernel in GPU module @")
+           << module.getName() << ", found none";
+  return success();
 }
 
 LogicalResult Compilation::selectChip() {
-  NVVM::NVVMTargetAttr target;
-  if (ArrayAttr targets = module.getTargetsAttr())
-    for (Attribute attr : targets)
-      if (auto nvvm = dyn_cast<NVVM::NVVMTargetAttr>(attr); nvvm && !target)
-        target = nvvm;
-
-  std::string name = options.chip;
-  if (name.empty())
-    name = target ? target.getChip().str() : tile_dialect::defaultChip.str();
-  result.chip = tile_dialect::lookupChip(name);
-  if (!result.chip)
-    return module.emitError("unknown chip '")
-           << name << "', expected one of " << tile_dialect::getChipNames();
-
-  // Features of the module's target stand unless the chip is another one.
-  bool keepsTarget = target && target.getChip() == name;
-  if (keepsTarget && !target.getFeatures().empty())
-    features = target.getFeatures().str();
-  else
-    features = result.chip->getFeatures();
-  for (StringRef feature : llvm::split(features, ','))
-    if (feature.consume_front("+ptx") &&
-        feature.getAsInteger(10, result.ptxVersion))
-      return module.emitError("invalid PTX version in target features '")
-             << features << "'";
-  MLIRContext *context = module.getContext();
   // A source without a target has not loaded it.
-  context->loadDialect<NVVM::NVVMDialect>();
-  context->loadDialect<NVVM::NVVMDialect>();
-  auto newTarget = NVVM::NVVMTargetAttr::get(
-      context,
-      keepsTarget ? target.getO() : static_cast<int>(options.ptx.optLevel),
-      target ? target.getTriple() : "nvptx64-nvidia-cuda", name, features,
-      target ? target.getFlags() : nullptr,
-      target ? target.getLink() : nullptr);
-  module.setTargetsAttr(ArrayAttr::get(context, newTarget));
+  module.getContext()->loadDialect<NVVM::NVVMDialect>();
+  if (failed(tile_nv::setTarget(module, options.chip)))
+    return failure();
+  auto target = cast<NVVM::NVVMTargetAttr>(module.getTargetsAttr()[0]);
+  result.chip = tile_dialect::lookupChip(target.getChip());
+  features = target.getFeatures().str();
+  // setTarget has checked that there is a version.
+  for (StringRef feature : llvm::split(features, ','))
+    if (feature.consume_front("+ptx"))
+      feature.getAsInteger(10, result.ptxVersion);
+  return checkTarget(target);
+}
+
+/// Refuses what `gpu-module-to-binary` would heed and we do not.
+LogicalResult Compilation::checkTarget(NVVM::NVVMTargetAttr target) {
+  if (DictionaryAttr flags = target.getFlags(); flags && !flags.empty())
+    return module.emitOpError("has a target with flags ")
+           << flags << ", which have no effect here: give options instead";
+  if (ArrayAttr link = target.getLink(); link && !link.empty())
+    return module.emitOpError("has a target with link = ")
+           << link << ": only libdevice can be linked here";
+  // 2 is the value of a target that names none, 3 what tile-nv-set-target sets.
+  int level = target.getO();
+  if (level != 2 && level != 3 && level != int(options.ptx.optLevel))
+    return module.emitOpError("has a target with O = ")
+           << level << ": give the optimisation level as an option (it is "
+           << options.ptx.optLevel << ")";
   return success();
 }
 
@@ -156,7 +160,7 @@ LogicalResult Compilation::lower() {
   sources = tile::collectSourceArguments(module);
   bool isLowered =
       llvm::all_of(module.getBody()->getOperations(), [](Operation &op) {
-        return isa<LLVM::LLVMDialect>(op.getDialect());
+        return isa_and_nonnull<LLVM::LLVMDialect>(op.getDialect());
       });
   PassManager passes(source.getContext(), ModuleOp::getOperationName());
   passes.enableVerifier(options.verifyEach);
@@ -200,7 +204,7 @@ LogicalResult Compilation::translate() {
   result.kernels = tile::collectKernelMetadata(module, *llvmModule, sources);
 
   if (!tile::needsLibdevice(*llvmModule))
-    return success();
+    return tile::checkUndefined(*llvmModule, getLoc());
   std::string path = options.libdevice;
   if (path.empty())
     path = options.toolkit.findLibdevice();
@@ -209,7 +213,9 @@ LogicalResult Compilation::translate() {
            << "this module calls libdevice, but libdevice.10.bc was found in "
               "none of: "
            << options.toolkit.describe() << "; give its path with --libdevice";
-  return tile::linkLibdevice(*llvmModule, path, getLoc());
+  if (failed(tile::linkLibdevice(*llvmModule, path, getLoc())))
+    return failure();
+  return tile::checkUndefined(*llvmModule, getLoc());
 }
 
 /// Puts the PTX of `llvmModule` into `result`.

@@ -34,8 +34,8 @@ tile::translateToLLVMIR(gpu::GPUModuleOp module, llvm::LLVMContext &context,
   // Upstream's translation takes it for granted that only translatable ops are
   // left at the top level of the module.
   for (Operation &op : module.getBody()->getOperations()) {
-    if (!isa<LLVM::LLVMDialect>(op.getDialect()) &&
-        !isa<gpu::GPUDialect>(op.getDialect())) {
+    if (!isa_and_nonnull<LLVM::LLVMDialect>(op.getDialect()) &&
+        !isa_and_nonnull<gpu::GPUDialect>(op.getDialect())) {
       op.emitError("expected an op of the llvm dialect after lowering");
       return failure();
     }

@@ -9,6 +9,7 @@
 #include "TileDialect/Target/Libdevice.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
@@ -27,6 +28,23 @@ static const llvm::Function *findUndefined(const llvm::Module &module) {
   return nullptr;
 }
 
+/// Runtime functions that every CUDA driver links, and the function that LLVM's
+/// NVVMReflect pass replaces by a constant.
+static bool isRuntimeFunction(StringRef name) {
+  return name == "vprintf" || name == "__assertfail" || name == "malloc" ||
+         name == "free" || name == "__nvvm_reflect";
+}
+
+LogicalResult tile::checkUndefined(const llvm::Module &module, Location loc) {
+  for (const llvm::Function &function : module)
+    if (function.isDeclaration() && !function.use_empty() &&
+        function.getIntrinsicID() == llvm::Intrinsic::not_intrinsic &&
+        !isRuntimeFunction(function.getName()))
+      return emitError(loc) << "function '" << function.getName()
+                            << "' is called, but nothing defines it";
+  return success();
+}
+
 bool tile::needsLibdevice(const llvm::Module &module) {
   return findUndefined(module) != nullptr;
 }
@@ -40,6 +58,20 @@ LogicalResult tile::linkLibdevice(llvm::Module &module, StringRef path,
   if (!library)
     return emitError(loc) << "cannot read libdevice '" << path
                           << "': " << error.getMessage();
+
+  // The linker does not mind a call with other types.
+  for (const llvm::Function &function : module) {
+    const llvm::Function *definition = library->getFunction(function.getName());
+    if (!definition ||
+        definition->getFunctionType() == function.getFunctionType())
+      continue;
+    std::string called, defined;
+    llvm::raw_string_ostream(called) << *function.getFunctionType();
+    llvm::raw_string_ostream(defined) << *definition->getFunctionType();
+    return emitError(loc) << "function '" << function.getName()
+                          << "' is called with type " << called
+                          << ", but in libdevice it has type " << defined;
+  }
 
   // libdevice was built for another triple of the same machine.
   library->setTargetTriple(module.getTargetTriple());

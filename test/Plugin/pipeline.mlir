@@ -6,6 +6,6 @@
 // RUN:   | FileCheck %s
 
 // CHECK: gpu.binary @kernels
-// CHECK-SAME: .version 8.0
+// CHECK-SAME: .version 8.3
 // CHECK-SAME: .target sm_90a
 // CHECK-SAME: .entry vector_add

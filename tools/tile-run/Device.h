@@ -1,6 +1,7 @@
 //===- Device.h - What tile-run asks of a device ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -46,7 +47,8 @@ struct CompileRequest {
   std::vector<std::string> toolkits;
   /// Lines of the source in the PTX, for what the emulator reports.
   bool lineInfo = true;
-  /// How this program was started: its own folder is one to search libdevice in.
+  /// How this program was started: its own folder is one to search libdevice
+  /// in.
   std::string executable;
 };
 
@@ -75,9 +77,9 @@ llvm::Error runOnCuda(Request &request, CudaRequest &cuda);
 /// The chip of a GPU, to compile for it.
 llvm::Expected<std::string> getCudaChip(int ordinal);
 
-/// Reads a program by the ending of its name: `.ptx` as it is (and `-`), anything
-/// else as MLIR, which is compiled. `kernel` is the kernel that will run; it may
-/// be empty if there is only one.
+/// Reads a program by the ending of its name: `.ptx` as it is (and `-`),
+/// anything else as MLIR, which is compiled. `kernel` is the kernel that will
+/// run; it may be empty if there is only one.
 llvm::Expected<Program> loadProgram(llvm::StringRef path,
                                     llvm::StringRef kernel,
                                     const CompileRequest &compile);
@@ -87,7 +89,8 @@ llvm::Expected<Program> compileProgram(llvm::StringRef path,
                                        llvm::StringRef kernel,
                                        const CompileRequest &compile);
 
-/// The kernel that runs if the command line names none: the only one of `module`.
+/// The kernel that runs if the command line names none: the only one of
+/// `module`.
 llvm::Expected<std::string> getOnlyKernel(const emulator::Module &module);
 
 } // namespace tile_dialect::tile_run

@@ -1,6 +1,7 @@
 //===- EmulatorDevice.cpp - tile-run in the emulator ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -13,10 +14,10 @@ using namespace tile_dialect::emulator;
 llvm::Expected<std::string>
 tile_run::getOnlyKernel(const emulator::Module &module) {
   if (module.kernels().size() != 1)
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        "the module has " + llvm::Twine(module.kernels().size()) +
-            " kernels; name one with --kernel");
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "the module has " +
+                                       llvm::Twine(module.kernels().size()) +
+                                       " kernels; name one with --kernel");
   return module.kernels()[0].name;
 }
 
@@ -72,10 +73,10 @@ llvm::Error tile_run::runOnEmulator(Request &request,
   auto result = emulator.launch(**module, launch);
   for (auto [argument, address] : llvm::zip(request.arguments, addresses))
     if (argument.isBuffer)
-      std::memcpy(argument.value.data.data(),
-                  emulator.memory().hostPointer(address,
-                                                argument.value.data.size()),
-                  argument.value.data.size());
+      std::memcpy(
+          argument.value.data.data(),
+          emulator.memory().hostPointer(address, argument.value.data.size()),
+          argument.value.data.size());
   if (!result)
     return result.takeError();
   emulation.result = std::move(*result);

@@ -1,6 +1,7 @@
 //===- tile-run.cpp - Runs a kernel without or with a GPU ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -61,15 +62,17 @@ static void addOptions(tile_run::OptionParser &parser, Options &o) {
   parser.addOptional("stats", "table|json", "table", "print counters", o.stats);
   parser.add("time", "on a GPU: print the median time of that many launches",
              o.time);
-  parser.add("chip", "NAME",
-             "compile for that chip; the default is the GPU's, or the module's\n"
-             "#nvvm.target in the emulator",
-             o.compile.chip);
+  parser.add(
+      "chip", "NAME",
+      "compile for that chip; the default is the GPU's, or the module's\n"
+      "#nvvm.target in the emulator",
+      o.compile.chip);
   parser.add("module", "NAME", "the gpu.module, if the file has several",
              o.compile.module);
   parser.add("num-warps", "warps of a block that is compiled here (4)",
              o.compile.numWarps);
-  parser.add("num-stages", "stages of loops that are compiled here (3)",
+  parser.add("num-stages",
+             "stages of loops that are compiled here (3); no effect yet",
              o.compile.numStages);
   parser.add("libdevice", "FILE", "path of libdevice.10.bc",
              o.compile.libdevice);
@@ -133,8 +136,7 @@ parseDevice(const Options &options) {
 static llvm::Error buildRequest(const Options &options,
                                 const tile_run::CompileRequest &compile,
                                 tile_run::Request &request) {
-  auto program =
-      tile_run::loadProgram(options.input, options.kernel, compile);
+  auto program = tile_run::loadProgram(options.input, options.kernel, compile);
   if (!program)
     return program.takeError();
   request.program = std::move(*program);
@@ -169,8 +171,7 @@ findBuffer(const tile_run::Request &request, llvm::StringRef text,
   unsigned index;
   if (head.getAsInteger(10, index))
     return makeError("--" + option + "=" + text + ": expected INDEX:…");
-  if (index >= request.arguments.size() ||
-      !request.arguments[index].isBuffer)
+  if (index >= request.arguments.size() || !request.arguments[index].isBuffer)
     return makeError("--" + option + "=" + text + ": argument " +
                      llvm::Twine(index) + " is not a buffer");
   return std::make_pair(&request.arguments[index].value, tail.str());
@@ -201,8 +202,8 @@ static llvm::Error writeOutputs(const Options &options,
 }
 
 /// The number of buffers that differ from what is expected.
-static llvm::Expected<unsigned> compareOutputs(const Options &options,
-                                               const tile_run::Request &request) {
+static llvm::Expected<unsigned>
+compareOutputs(const Options &options, const tile_run::Request &request) {
   unsigned failures = 0;
   for (const std::string &text : options.expect) {
     auto buffer = findBuffer(request, text, "expect");
@@ -211,9 +212,8 @@ static llvm::Expected<unsigned> compareOutputs(const Options &options,
     auto expected = runtime::parseKernelArgument(buffer->second);
     if (!expected)
       return expected.takeError();
-    auto comparison =
-        runtime::compareArrays(*buffer->first, expected->value, options.rtol,
-                               options.atol);
+    auto comparison = runtime::compareArrays(*buffer->first, expected->value,
+                                             options.rtol, options.atol);
     if (!comparison)
       return comparison.takeError();
     llvm::outs() << "argument " << llvm::StringRef(text).split(':').first
@@ -284,10 +284,11 @@ static llvm::Expected<int> run(const Options &options) {
   return *failures || findings ? 2 : 0;
 }
 
-static const char *const usage =
-    "tile-run FILE.mlir|FILE.ptx [options]: runs a kernel in the emulator, or on\n"
-    "a GPU with --device=cuda.\n"
-    "Exit codes: 0, 1 for errors, 2 for differences and findings of the checks.";
+static const char *const usage = "tile-run FILE.mlir|FILE.ptx [options]: runs "
+                                 "a kernel in the emulator, or on\n"
+                                 "a GPU with --device=cuda.\n"
+                                 "Exit codes: 0, 1 for errors, 2 for "
+                                 "differences and findings of the checks.";
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);

@@ -62,7 +62,9 @@ struct Options {
       "num-warps", cl::desc("Warps of a block: a power of two, 1 to 32"),
       cl::value_desc("n"), cl::init(4), cl::cat(category)};
   cl::opt<int64_t> numStages{
-      "num-stages", cl::desc("Stages of software-pipelined loops"),
+      "num-stages",
+      cl::desc("Stages of software-pipelined loops, at least 1; no pass "
+               "pipelines loops yet, so it has no effect"),
       cl::value_desc("n"), cl::init(3), cl::cat(category)};
   cl::opt<int64_t> numCTAs{"num-ctas",
                            cl::desc("Blocks of a cluster: only 1 so far"),

@@ -16,6 +16,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/MathExtras.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <numeric>
@@ -198,6 +199,189 @@ TEST_F(AxisInfoTest, StatedFacts) {
 }
 
 //===----------------------------------------------------------------------===//
+// Signs
+//===----------------------------------------------------------------------===//
+
+/// %index = pid * 64 + [0, 64), and %ns, which is %n everywhere.
+constexpr StringLiteral kWrappedIndex = R"(
+    %pid = tile.program_id x : i32
+    %c64 = arith.constant 64 : i32
+    %first = arith.muli %pid, %c64 : i32
+    %firsts = tile.splat %first : tensor<64xi32>
+    %range = tile.arange 0, 64 : tensor<64xi32>
+    %index = arith.addi %firsts, %range : tensor<64xi32>
+    %ns = tile.splat %n : tensor<64xi32>
+)";
+
+TEST_F(AxisInfoTest, IndexModuloAnArgument) {
+  AxisInfo axis = probe(kWrappedIndex.str() + R"(
+    %wrapped = arith.remsi %index, %ns : tensor<64xi32>
+    %ps = tile.splat %p : tensor<64x!tile.ptr<f32>>
+    %ptrs = tile.addptr %ps, %wrapped : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+    tile.print "" (%ptrs : tensor<64x!tile.ptr<f32>>) {probe}
+  )");
+  EXPECT_THAT(axis.getContiguity(), ElementsAre(16));
+  EXPECT_THAT(axis.getDivisibility(), ElementsAre(16));
+  EXPECT_EQ(info->getPointerContiguity(getProbed()), 4);
+}
+
+TEST_F(AxisInfoTest, IndexDividedByAnArgument) {
+  AxisInfo axis = probe(kWrappedIndex.str() + R"(
+    %row = arith.divsi %index, %ns : tensor<64xi32>
+    tile.print "" (%row : tensor<64xi32>) {probe}
+  )");
+  EXPECT_THAT(axis.getConstancy(), ElementsAre(16));
+  // %n may be negative, so the quotient may be too.
+  EXPECT_TRUE(axis.mayBeNegative());
+}
+
+TEST_F(AxisInfoTest, ArgumentsMayBeNegative) {
+  std::string sum = R"(
+    %range = tile.arange 0, 512 : tensor<512xi32>
+    %ns = tile.splat %n : tensor<512xi32>
+    %x = arith.addi %range, %ns : tensor<512xi32>
+    %c512 = arith.constant dense<512> : tensor<512xi32>
+  )";
+  AxisInfo remainder = probe(sum + R"(
+    %r = arith.remsi %x, %c512 : tensor<512xi32>
+    tile.print "" (%r : tensor<512xi32>) {probe}
+  )");
+  EXPECT_THAT(remainder.getContiguity(), ElementsAre(1));
+  AxisInfo quotient = probe(sum + R"(
+    %r = arith.divsi %x, %c512 : tensor<512xi32>
+    tile.print "" (%r : tensor<512xi32>) {probe}
+  )");
+  EXPECT_THAT(quotient.getConstancy(), ElementsAre(1));
+  AxisInfo floor = probe(sum + R"(
+    %r = arith.floordivsi %x, %c512 : tensor<512xi32>
+    tile.print "" (%r : tensor<512xi32>) {probe}
+  )");
+  EXPECT_THAT(floor.getConstancy(), ElementsAre(16));
+  AxisInfo floorByArgument = probe(sum + R"(
+    %r = arith.floordivsi %range, %ns : tensor<512xi32>
+    tile.print "" (%r : tensor<512xi32>) {probe}
+  )");
+  EXPECT_THAT(floorByArgument.getConstancy(), ElementsAre(1));
+}
+
+TEST_F(AxisInfoTest, MaximumWithZeroTellsTheSign) {
+  AxisInfo axis = probe(R"(
+    %c0 = arith.constant 0 : i32
+    %count = arith.maxsi %n, %c0 : i32
+    %range = tile.arange 0, 512 : tensor<512xi32>
+    %counts = tile.splat %count : tensor<512xi32>
+    %r = arith.floordivsi %range, %counts : tensor<512xi32>
+    tile.print "" (%r : tensor<512xi32>) {probe}
+  )");
+  EXPECT_THAT(axis.getConstancy(), ElementsAre(16));
+  EXPECT_FALSE(axis.mayBeNegative());
+}
+
+TEST_F(AxisInfoTest, SignsOfScalars) {
+  auto mayBeNegative = [&](StringRef body, StringRef type = "i32") {
+    return probe(R"(
+      %c0 = arith.constant 0 : i32
+      %c3 = arith.constant 3 : i32
+      %cm3 = arith.constant -3 : i32
+      %pid = tile.program_id y : i32
+      %programs = tile.num_programs z : i32
+      %long = arith.extui %n : i32 to i64
+    )" + body.str() +
+                 "\ntile.print \"\" (%x : " + type.str() + ") {probe}")
+        .mayBeNegative();
+  };
+  for (StringRef body : {
+           "%x = arith.addi %pid, %programs : i32",
+           "%x = arith.muli %pid, %c3 : i32",
+           "%x = arith.shli %pid, %c3 : i32",
+           "%x = arith.divsi %pid, %programs : i32",
+           "%x = arith.ceildivsi %pid, %programs : i32",
+           "%x = arith.ceildivui %pid, %n : i32",
+           "%x = arith.divui %pid, %n : i32",
+           "%x = arith.divui %n, %c3 : i32",
+           "%x = arith.remsi %pid, %n : i32",
+           "%x = arith.remui %pid, %n : i32",
+           "%x = arith.remui %n, %c3 : i32",
+           "%x = arith.andi %n, %c3 : i32",
+           "%x = arith.andi %pid, %n : i32",
+           "%x = arith.ori %pid, %c3 : i32",
+           "%x = arith.xori %pid, %c3 : i32",
+           "%x = arith.shrui %n, %c3 : i32",
+           "%x = arith.shrsi %pid, %n : i32",
+           "%x = arith.maxsi %n, %c0 : i32",
+           "%x = arith.minsi %pid, %c3 : i32",
+           "%x = arith.minui %n, %c3 : i32",
+           "%x = arith.maxui %pid, %c3 : i32",
+           "%x = arith.select %c, %pid, %c3 : i32",
+           "%x = arith.extui %c : i1 to i32",
+       })
+    EXPECT_FALSE(mayBeNegative(body)) << body.str();
+  EXPECT_FALSE(mayBeNegative("%x = arith.trunci %c3 : i32 to i16", "i16"));
+  EXPECT_FALSE(mayBeNegative("%x = arith.extsi %pid : i32 to i64", "i64"));
+  EXPECT_FALSE(mayBeNegative("%x = arith.addi %long, %long : i64", "i64"));
+  for (StringRef body : {
+           "%x = arith.addi %pid, %n : i32",
+           "%x = arith.addi %pid, %cm3 : i32",
+           "%x = arith.subi %programs, %pid : i32",
+           "%x = arith.muli %pid, %cm3 : i32",
+           "%x = arith.divsi %pid, %n : i32",
+           "%x = arith.divsi %n, %c3 : i32",
+           "%x = arith.floordivsi %pid, %cm3 : i32",
+           "%x = arith.ceildivsi %n, %c3 : i32",
+           "%x = arith.divui %n, %pid : i32",
+           "%x = arith.remsi %n, %c3 : i32",
+           "%x = arith.remui %n, %m : i32",
+           "%x = arith.andi %n, %m : i32",
+           "%x = arith.ori %pid, %n : i32",
+           "%x = arith.xori %pid, %n : i32",
+           "%x = arith.shrui %n, %pid : i32",
+           "%x = arith.shrui %n, %c0 : i32",
+           "%x = arith.shrsi %n, %c3 : i32",
+           "%x = arith.maxsi %n, %cm3 : i32",
+           "%x = arith.minsi %pid, %n : i32",
+           "%x = arith.minui %n, %m : i32",
+           "%x = arith.maxui %pid, %n : i32",
+           "%x = arith.select %c, %pid, %n : i32",
+           "%x = arith.extsi %c : i1 to i32",
+           "%x = arith.trunci %long : i64 to i32",
+       })
+    EXPECT_TRUE(mayBeNegative(body)) << body.str();
+}
+
+TEST_F(AxisInfoTest, SignsOfInductionVariables) {
+  auto mayBeNegative = [&](StringRef loop) {
+    return probe(R"(
+      %c0 = arith.constant 0 : i32
+      %c4 = arith.constant 4 : i32
+      %cm4 = arith.constant -4 : i32
+    )" + loop.str() +
+                 " {\ntile.print \"\" (%i : i32) {probe}\n}")
+        .mayBeNegative();
+  };
+  EXPECT_FALSE(mayBeNegative("scf.for %i = %c0 to %n step %c4 : i32"));
+  EXPECT_FALSE(
+      mayBeNegative("scf.for unsigned %i = %c0 to %c4 step %c4 : i32"));
+  EXPECT_TRUE(mayBeNegative("scf.for unsigned %i = %c0 to %n step %c4 : i32"));
+  EXPECT_TRUE(mayBeNegative("scf.for %i = %cm4 to %n step %c4 : i32"));
+  EXPECT_TRUE(mayBeNegative("scf.for %i = %c0 to %n step %m : i32"));
+}
+
+TEST_F(AxisInfoTest, LoopThatCountsDownMayBecomeNegative) {
+  AxisInfo axis = probe(R"(
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %cm8 = arith.constant -8 : i32
+    %end = scf.for %i = %c0 to %n step %c1 iter_args(%q = %c0) -> i32 : i32 {
+      %next = arith.addi %q, %cm8 : i32
+      scf.yield %next : i32
+    }
+    tile.print "" (%end : i32) {probe}
+  )");
+  EXPECT_TRUE(axis.mayBeNegative());
+  EXPECT_THAT(axis.getDivisibility(), ElementsAre(8));
+}
+
+//===----------------------------------------------------------------------===//
 // Random programs
 //===----------------------------------------------------------------------===//
 
@@ -238,8 +422,9 @@ public:
           i, kDivisibilityAttrName,
           builder.getDenseI32ArrayAttr({static_cast<int32_t>(divisibility)}));
       int64_t value = divisibility * pick(mayWrap ? (1 << 25) : 40);
-      scalars.push_back({func.getArgument(i), value});
+      scalars.push_back({func.getArgument(i), pick(2) ? value : -value});
     }
+    scalars.push_back({ProgramIdOp::create(builder, loc, Axis::X), pick(20)});
     extent = 8 * (1 + pick(4));
     for (unsigned i = 0; i < 6; ++i)
       addSource();
@@ -272,6 +457,8 @@ private:
     unsigned kind = pick(3);
     if (kind == 0) {
       int64_t start = pick(3) == 0 ? pick(9) : 8 * pick(4);
+      if (pick(4) == 0)
+        start = -start;
       Known known{ArangeOp::create(builder, loc, getType({extent}, 32), start,
                                    start + extent),
                   {extent},
@@ -285,6 +472,8 @@ private:
     auto [scalar, number] = scalars[pick(scalars.size())];
     if (kind == 1) {
       number = pick(2) ? pick(40) : (int64_t(1) << pick(6));
+      if (pick(4) == 0)
+        number = -number;
       scalar = arith::ConstantOp::create(builder, loc,
                                          builder.getI32IntegerAttr(number));
     }
@@ -346,21 +535,33 @@ private:
     const Known &rhs = *found;
     unsigned width = lhs.width;
     using Result = std::optional<int64_t>;
-    auto wrap = [](uint64_t value) { return static_cast<int64_t>(value); };
-    switch (pick(18)) {
+    // Programs that do not wrap have no overflow of 64 bits either.
+    auto wrap = [&](int64_t value, bool overflows) {
+      return overflows && !mayWrap ? Result() : Result(value);
+    };
+    auto divide = [](int64_t a, int64_t b) {
+      return b == -1 ? static_cast<int64_t>(-static_cast<uint64_t>(a)) : a / b;
+    };
+    switch (pick(24)) {
     case 0:
     case 1:
     case 2:
       return emitBinary<arith::AddIOp>(lhs, rhs, [&](int64_t a, int64_t b) {
-        return Result(wrap(uint64_t(a) + uint64_t(b)));
+        int64_t result;
+        bool overflows = llvm::AddOverflow(a, b, result);
+        return wrap(result, overflows);
       });
     case 3:
       return emitBinary<arith::SubIOp>(lhs, rhs, [&](int64_t a, int64_t b) {
-        return Result(wrap(uint64_t(a) - uint64_t(b)));
+        int64_t result;
+        bool overflows = llvm::SubOverflow(a, b, result);
+        return wrap(result, overflows);
       });
     case 4:
       return emitBinary<arith::MulIOp>(lhs, rhs, [&](int64_t a, int64_t b) {
-        return Result(wrap(uint64_t(a) * uint64_t(b)));
+        int64_t result;
+        bool overflows = llvm::MulOverflow(a, b, result);
+        return wrap(result, overflows);
       });
     case 5:
       return emitBinary<arith::DivUIOp>(lhs, rhs, [&](int64_t a, int64_t b) {
@@ -378,11 +579,11 @@ private:
     // see, so these ops are for programs that do not wrap.
     case 7:
       return emitBinary<arith::DivSIOp>(lhs, rhs, [&](int64_t a, int64_t b) {
-        return b && !mayWrap ? Result(a / b) : Result();
+        return b && !mayWrap ? Result(divide(a, b)) : Result();
       });
     case 8:
       return emitBinary<arith::RemSIOp>(lhs, rhs, [&](int64_t a, int64_t b) {
-        return b && !mayWrap ? Result(a % b) : Result();
+        return b && !mayWrap ? Result(b == -1 ? 0 : a % b) : Result();
       });
     case 9:
       return emitBinary<arith::AndIOp>(
@@ -392,7 +593,10 @@ private:
           lhs, rhs, [](int64_t a, int64_t b) { return Result(a | b); });
     case 11:
       return emitBinary<arith::ShLIOp>(lhs, rhs, [&](int64_t a, int64_t b) {
-        return uint64_t(b) < width ? Result(wrap(uint64_t(a) << b)) : Result();
+        if (uint64_t(b) >= width)
+          return Result();
+        int64_t result = static_cast<int64_t>(uint64_t(a) << b);
+        return wrap(result, result >> b != a);
       });
     case 12:
       return emitBinary<arith::ShRSIOp>(lhs, rhs, [&](int64_t a, int64_t b) {
@@ -407,6 +611,39 @@ private:
       return emitBinary<arith::MinSIOp>(lhs, rhs, [](int64_t a, int64_t b) {
         return Result(std::min(a, b));
       });
+    case 15:
+      return emitBinary<arith::MaxSIOp>(lhs, rhs, [](int64_t a, int64_t b) {
+        return Result(std::max(a, b));
+      });
+    case 16:
+      return emitBinary<arith::MinUIOp>(lhs, rhs, [](int64_t a, int64_t b) {
+        return Result(uint64_t(a) < uint64_t(b) ? a : b);
+      });
+    case 17:
+      return emitBinary<arith::MaxUIOp>(lhs, rhs, [](int64_t a, int64_t b) {
+        return Result(uint64_t(a) < uint64_t(b) ? b : a);
+      });
+    case 18:
+      return emitBinary<arith::XOrIOp>(
+          lhs, rhs, [](int64_t a, int64_t b) { return Result(a ^ b); });
+    case 19:
+      return emitBinary<arith::FloorDivSIOp>(
+          lhs, rhs, [&](int64_t a, int64_t b) {
+            if (!b || mayWrap)
+              return Result();
+            int64_t quotient = divide(a, b);
+            bool isRounded = b != -1 && a % b != 0 && (a < 0) != (b < 0);
+            return Result(quotient - isRounded);
+          });
+    case 20:
+      return emitBinary<arith::CeilDivSIOp>(
+          lhs, rhs, [&](int64_t a, int64_t b) {
+            if (!b || mayWrap)
+              return Result();
+            int64_t quotient = divide(a, b);
+            bool isRounded = b != -1 && a % b != 0 && (a < 0) == (b < 0);
+            return Result(quotient + isRounded);
+          });
     default:
       return addCompare(lhs, rhs);
     }
@@ -523,6 +760,10 @@ private:
     if (auto constant = info.getConstantValue())
       for (int64_t element : known.elements)
         ASSERT_EQ(element, *constant) << text();
+    // Wrapped sums of numbers that are not negative are taken not to occur.
+    if (!info.mayBeNegative() && !mayWrap)
+      for (int64_t element : known.elements)
+        ASSERT_GE(element, 0) << text();
     int64_t stride = 1;
     for (int dim = known.shape.size() - 1; dim >= 0; --dim) {
       ASSERT_NO_FATAL_FAILURE(checkDim(known, info, dim, stride, text));

@@ -1,6 +1,8 @@
-//===- AsyncTest.cpp - Asynchronous copies, mbarriers, clusters ---*- C++ -*-===//
+//===- AsyncTest.cpp - Asynchronous copies, mbarriers, clusters ---*- C++
+//-*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -20,8 +22,7 @@ bool contains(const std::string &text, const std::string &part) {
   return text.find(part) != std::string::npos;
 }
 
-uint64_t mapBuffer(Runner &runner, void *data, size_t bytes,
-                   const char *name) {
+uint64_t mapBuffer(Runner &runner, void *data, size_t bytes, const char *name) {
   auto address = runner.emulator.memory().map(data, bytes, name);
   if (address)
     return *address;
@@ -54,11 +55,10 @@ std::string mbarrierError(const std::string &body) {
 
 TEST(Mbarrier, Misuse) {
   std::string init = "mbarrier.init.shared.b64 [%b], 2;\n";
-  std::string error =
-      mbarrierError("mbarrier.arrive.shared.b64 %d0, [%b];\n");
+  std::string error = mbarrierError("mbarrier.arrive.shared.b64 %d0, [%b];\n");
   EXPECT_TRUE(contains(error, "nobody has initialised it")) << error;
-  error = mbarrierError(init +
-                        "mbarrier.arrive.shared::cta.b64 %d0, [%b], 3;\n");
+  error =
+      mbarrierError(init + "mbarrier.arrive.shared::cta.b64 %d0, [%b], 3;\n");
   EXPECT_TRUE(contains(error, "which awaits only 2 of 2")) << error;
   error = mbarrierError(init + "st.shared.u64 [%b], 0;\n"
                                "mbarrier.arrive.shared.b64 %d0, [%b];\n");
@@ -75,14 +75,14 @@ TEST(Mbarrier, Misuse) {
   error = mbarrierError(init + "mbarrier.inval.shared.b64 [%b];\n"
                                "mbarrier.arrive.shared.b64 %d0, [%b];\n");
   EXPECT_TRUE(contains(error, "nobody has initialised it")) << error;
-  error = mbarrierError(init + "mbarrier.arrive.shared.b64 %d0, [%b];\n" +
-                        init);
+  error =
+      mbarrierError(init + "mbarrier.arrive.shared.b64 %d0, [%b];\n" + init);
   EXPECT_TRUE(contains(error, "while a phase is under way")) << error;
   error = mbarrierError("mbarrier.init.shared.b64 [%b+4], 1;\n");
   EXPECT_TRUE(contains(error, "is not a multiple of 8")) << error;
-  error = mbarrierError(
-      init + "mov.u64 %d1, 5;\n"
-             "mbarrier.test_wait.shared.b64 %p0, [%b], %d1;\n");
+  error =
+      mbarrierError(init + "mov.u64 %d1, 5;\n"
+                           "mbarrier.test_wait.shared.b64 %p0, [%b], %d1;\n");
   EXPECT_TRUE(contains(error, "comes from no mbarrier.arrive")) << error;
 }
 
@@ -137,6 +137,13 @@ TEST(AsyncCopy, EveryForm) {
     for (const Report &report : result.reports)
       ADD_FAILURE() << report.str();
   }
+}
+
+/// Every form that ptxas accepts for sm_90 decodes.
+TEST(AsyncCopy, Syntax) {
+  auto parsed = Module::parse(readInput("Inputs/async_syntax.ptx"), "test.ptx");
+  if (!parsed)
+    FAIL() << llvm::toString(parsed.takeError());
 }
 
 TEST(AsyncCopy, LoadErrors) {
@@ -250,10 +257,8 @@ std::string runTensorCopy(const std::string &kernel, const MapShape &shape,
                           std::vector<int32_t> at, std::vector<uint32_t> &in,
                           std::vector<uint32_t> &out, uint32_t bytes) {
   Runner runner(readInput("Inputs/tma.ptx"));
-  uint64_t inAddress =
-      mapBuffer(runner, in.data(), in.size() * 4, "in");
-  uint64_t outAddress =
-      mapBuffer(runner, out.data(), out.size() * 4, "out");
+  uint64_t inAddress = mapBuffer(runner, in.data(), in.size() * 4, "in");
+  uint64_t outAddress = mapBuffer(runner, out.data(), out.size() * 4, "out");
   bool isLoad = contains(kernel, "load");
   runner.arguments.addBytes(mapFor(shape, isLoad ? inAddress : outAddress));
   runner.add(inAddress).add(outAddress);
@@ -267,8 +272,8 @@ std::string runTensorCopy(const std::string &kernel, const MapShape &shape,
 
 TEST(TensorCopy, LoadsAgreeWithLoops) {
   for (unsigned mode = 0; mode < 4; ++mode) {
-    for (auto [x, y, z] : {std::array<int, 3>{8, 3, 1}, {-8, -2, 5},
-                           {56, 7, -1}, {200, 0, 0}}) {
+    for (auto [x, y, z] :
+         {std::array<int, 3>{8, 3, 1}, {-8, -2, 5}, {56, 7, -1}, {200, 0, 0}}) {
       unsigned row = mode == 1 ? 16 : mode == 2 ? 32 : 64;
       MapShape shape = denseTensor(TensorDataType::Float16, {64, 9, 6},
                                    {row, 4, 3}, TensorSwizzle(mode));
@@ -285,8 +290,8 @@ TEST(TensorCopy, LoadsAgreeWithLoops) {
       for (int k = 0; k < 3; ++k)
         for (int j = 0; j < 4; ++j)
           for (int i = 0; i < int(row); ++i) {
-            bool inside = x + i >= 0 && x + i < 64 && y + j >= 0 &&
-                          y + j < 9 && z + k >= 0 && z + k < 6;
+            bool inside = x + i >= 0 && x + i < 64 && y + j >= 0 && y + j < 9 &&
+                          z + k >= 0 && z + k < 6;
             uint16_t want =
                 inside ? tensor[((z + k) * 9 + y + j) * 64 + x + i] : 0;
             unsigned byte = ((k * 4 + j) * row + i) * 2;
@@ -301,8 +306,7 @@ TEST(TensorCopy, LoadsAgreeWithLoops) {
 
 TEST(TensorCopy, StoresClipAndReduce) {
   for (const char *op : {"store", "add", "max", "xor"}) {
-    MapShape shape =
-        denseTensor(TensorDataType::UInt32, {40, 20}, {16, 8});
+    MapShape shape = denseTensor(TensorDataType::UInt32, {40, 20}, {16, 8});
     std::vector<uint32_t> in(4096), out(800), before;
     std::mt19937 random(9);
     for (auto *list : {&in, &out})
@@ -330,8 +334,7 @@ TEST(TensorCopy, StoresClipAndReduce) {
 TEST(TensorCopy, Misuse) {
   MapShape shape = denseTensor(TensorDataType::UInt32, {40, 20}, {16, 8});
   std::vector<uint32_t> in(4096), out(4096 + 128);
-  std::string error =
-      runTensorCopy("tma_load_2d", shape, {1, 2}, in, out, 512);
+  std::string error = runTensorCopy("tma_load_2d", shape, {1, 2}, in, out, 512);
   EXPECT_TRUE(contains(error, "which is not a multiple of 16 bytes")) << error;
   error = runTensorCopy("tma_store_2d", shape, {4, -1}, in, out, 512);
   EXPECT_TRUE(contains(error, "coordinate -1 of dimension 1")) << error;
@@ -385,8 +388,8 @@ TEST(Gemm, MmaWithAsyncCopies) {
     options.checkRaces = seed != 0;
     Runner runner(readInput("Inputs/gemm_mma.ptx"), options);
     runner.map(product.a).map(product.b).map(c).add(product.n).add(product.k);
-    LaunchResult result = runner.run("gemm", Dim3{2, 2, 1}, Dim3{128, 1, 1},
-                                     mmaSharedBytes);
+    LaunchResult result =
+        runner.run("gemm", Dim3{2, 2, 1}, Dim3{128, 1, 1}, mmaSharedBytes);
     EXPECT_EQ(c, product.expected);
     for (const Report &report : result.reports)
       ADD_FAILURE() << report.str();
@@ -431,9 +434,8 @@ std::string runWgmmaGemm(const std::string &kernel, const Product &product,
   add(c.data(), product.n, product.m, 128, 128, TensorSwizzle::None);
   runner.add(product.k);
   uint32_t shared = 3 * 2 * 128 * 64 * 2 + 128 * 128 * 2 + 48;
-  auto result =
-      runner.tryRun(kernel, Dim3{product.n / 128, product.m / 128, 1},
-                    Dim3{384, 1, 1}, shared);
+  auto result = runner.tryRun(kernel, Dim3{product.n / 128, product.m / 128, 1},
+                              Dim3{384, 1, 1}, shared);
   if (!result)
     return llvm::toString(result.takeError());
   std::string text;
@@ -490,6 +492,123 @@ TEST(Gemm, WgmmaMistakes) {
 }
 
 //===----------------------------------------------------------------------===//
+// Checks of what is in flight
+//===----------------------------------------------------------------------===//
+
+/// The reports of a body (see wrapBody) as text, in the `race` mode.
+std::string raceReports(const std::string &body, unsigned threads) {
+  EmulatorOptions options;
+  options.checkRaces = true;
+  std::vector<uint64_t> out(4096);
+  Runner runner(wrapBody(".shared .align 1024 .b8 data[8192];\n"
+                         ".reg .b32 %s;\nmov.u32 %s, data;\n" +
+                         body),
+                options);
+  runner.map(out);
+  auto result = runner.tryRun("k", Dim3{1, 1, 1}, Dim3{threads, 1, 1});
+  if (!result)
+    return llvm::toString(result.takeError());
+  std::string text;
+  for (const Report &report : result->reports)
+    text += report.str() + "\n";
+  return text;
+}
+
+const char *const multiplyOnce =
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "
+    "{%f0, %f1, %f2, %f3}, %d0, %d1, 1, 1, 1, 0, 0;\n";
+const char *const commitAndWait = "wgmma.commit_group.sync.aligned;\n"
+                                  "wgmma.wait_group.sync.aligned 0;\n";
+
+/// Descriptors of an operand at the beginning of `data`, which is filled.
+std::string wgmmaBody(const std::string &rest) {
+  return "mad.lo.u32 %r0, %t, 4, %s;\n"
+         "st.shared.u32 [%r0], 0; st.shared.u32 [%r0+512], 0;\n"
+         "st.shared.u32 [%r0+1024], 0; st.shared.u32 [%r0+1536], 0;\n"
+         "fence.proxy.async;\nbar.sync 0;\n"
+         "shr.u32 %r1, %s, 4;\ncvt.u64.u32 %d0, %r1;\n"
+         "or.b64 %d0, %d0, 0x800400000;\nmov.b64 %d1, %d0;\n"
+         "mov.f32 %f0, 0f00000000; mov.f32 %f1, %f0;\n"
+         "mov.f32 %f2, %f0; mov.f32 %f3, %f0;\n" +
+         rest;
+}
+
+TEST(InFlight, WgmmaFence) {
+  std::string fence = "wgmma.fence.sync.aligned;\n";
+  std::string store = "st.global.f32 [%out], %f3;\n";
+  EXPECT_EQ(raceReports(wgmmaBody(fence + multiplyOnce + multiplyOnce +
+                                  commitAndWait + store),
+                        128),
+            "");
+  std::string text =
+      raceReports(wgmmaBody(multiplyOnce + std::string(commitAndWait)), 128);
+  EXPECT_TRUE(contains(text, "without a wgmma.fence between")) << text;
+  text =
+      raceReports(wgmmaBody(fence + multiplyOnce + store + commitAndWait), 128);
+  EXPECT_TRUE(contains(text, "wgmma.wait_group must come first")) << text;
+  text = raceReports(wgmmaBody(fence + multiplyOnce +
+                               "st.shared.u32 [%r0], 1;\n" + commitAndWait),
+                     128);
+  EXPECT_TRUE(contains(text, "in flight reads")) << text;
+}
+
+TEST(InFlight, WgmmaOfPartOfAWarpgroup) {
+  std::string text = raceReports(
+      wgmmaBody("wgmma.fence.sync.aligned;\nsetp.gt.u32 %p0, %t, 31;\n"
+                "@%p0 bra done;\n" +
+                std::string(multiplyOnce) + commitAndWait + "done:\n"),
+      128);
+  EXPECT_TRUE(contains(text, "deadlock")) << text;
+}
+
+TEST(InFlight, SourceOfABulkStore) {
+  auto body = [](const std::string &wait) {
+    return "mad.lo.u32 %r0, %t, 16, %s;\n"
+           "st.shared.u32 [%r0], %t;\nfence.proxy.async;\nbar.sync 0;\n"
+           "setp.eq.u32 %p0, %t, 0;\n"
+           "@%p0 cp.async.bulk.global.shared::cta.bulk_group [%out], [%s], "
+           "512;\n"
+           "@%p0 cp.async.bulk.commit_group;\n" +
+           wait + "bar.sync 0;\nst.shared.u32 [%r0], 7;\n" +
+           "@%p0 cp.async.bulk.wait_group 0;\n";
+  };
+  EXPECT_EQ(raceReports(body("@%p0 cp.async.bulk.wait_group.read 0;\n"), 32),
+            "");
+  std::string text = raceReports(body(""), 32);
+  EXPECT_TRUE(contains(text, "in flight reads")) << text;
+}
+
+TEST(InFlight, FenceOfOneThreadOnly) {
+  auto body = [](const std::string &guard) {
+    return "mad.lo.u32 %r0, %t, 16, %s;\nsetp.eq.u32 %p0, %t, 0;\n"
+           "st.shared.u32 [%r0], %t;\n" +
+           guard +
+           "fence.proxy.async;\nbar.sync 0;\n"
+           "@%p0 cp.async.bulk.global.shared::cta.bulk_group [%out], [%s], "
+           "512;\n"
+           "@%p0 cp.async.bulk.commit_group;\n"
+           "@%p0 cp.async.bulk.wait_group 0;\n";
+  };
+  EXPECT_EQ(raceReports(body(""), 32), "");
+  std::string text = raceReports(body("@%p0 "), 32);
+  EXPECT_TRUE(contains(text, "without a fence.proxy.async between")) << text;
+}
+
+TEST(InFlight, AsyncCopyReadEarly) {
+  auto body = [](const std::string &wait) {
+    return "mad.lo.u32 %r0, %t, 16, %s;\n"
+           "and.b64 %d0, %out, -16;\n"
+           "cp.async.cg.shared.global [%r0], [%d0], 16;\n"
+           "cp.async.commit_group;\n" +
+           wait + "ld.shared.u32 %r1, [%r0];\nadd.u32 %r1, %r1, 1;\n" +
+           "cp.async.wait_all;\n";
+  };
+  EXPECT_EQ(raceReports(body("cp.async.wait_group 0;\n"), 32), "");
+  std::string text = raceReports(body(""), 32);
+  EXPECT_TRUE(contains(text, "in flight writes")) << text;
+}
+
+//===----------------------------------------------------------------------===//
 // Clusters
 //===----------------------------------------------------------------------===//
 
@@ -503,8 +622,8 @@ TEST(Clusters, Multicast) {
       tensor[i] = i * 3;
     Runner runner(readInput("Inputs/cluster.ptx"), options);
     uint64_t address = mapBuffer(runner, tensor.data(), 1024, "tensor");
-    runner.arguments.addBytes(mapFor(
-        denseTensor(TensorDataType::Int32, {64, 4}, {64, 1}), address));
+    runner.arguments.addBytes(
+        mapFor(denseTensor(TensorDataType::Int32, {64, 4}, {64, 1}), address));
     runner.map(out).map(ranks);
     LaunchResult result =
         runner.run("multicast", Dim3{8, 1, 1}, Dim3{32, 1, 1});

@@ -1,6 +1,8 @@
-//===- ControlTest.cpp - Control flow, calls, barriers and warp instructions ---*- C++ -*-===//
+//===- ControlTest.cpp - Control flow, calls, barriers and warp instructions
+//---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -118,9 +120,9 @@ TEST(Control, ShuffleModes) {
        [](U32 i) { return i % 8 == 7 ? 100 + i : i + 1; }},
   };
   for (const Case &c : cases) {
-    auto out = evaluate<U32>(std::string(c.text) +
-                             "\n@!%p1 add.u32 %r1, %r1, 100;\n"
-                             "st.global.u32 [%out], %r1;");
+    auto out =
+        evaluate<U32>(std::string(c.text) + "\n@!%p1 add.u32 %r1, %r1, 100;\n"
+                                            "st.global.u32 [%out], %r1;");
     for (U32 i = 0; i < 32; ++i)
       EXPECT_EQ(out[i], c.source(i)) << c.text << " lane " << i;
   }
@@ -152,8 +154,8 @@ TEST(Control, Votes) {
     U32 match = 0;
     for (U32 j = 0; j < 32; ++j)
       match |= U32(j % 4 == i % 4) << j;
-    EXPECT_EQ(out[i], 0x3FFu + 2 + match + 496 * 7 + 3 * 11 +
-                          (i == 0 ? 13u : 0u));
+    EXPECT_EQ(out[i],
+              0x3FFu + 2 + match + 496 * 7 + 3 * 11 + (i == 0 ? 13u : 0u));
   }
 }
 

@@ -1,6 +1,7 @@
 //===- CudaTest.cpp - CUDA programs that nvcc compiled ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -102,23 +103,23 @@ TEST(Cuda, Functions) {
   for (unsigned i = 0; i < 256; ++i) {
     double x = in[i];
     float xf = in[i];
-    const double expected[16] = {
-        std::sin(x),
-        std::cos(double(xf * 1e5f)),
-        std::exp(x),
-        std::log(double(std::fabs(xf) + 0.1f)),
-        std::pow(std::fabs(x), 1.7f),
-        std::erf(x),
-        std::tanh(x),
-        std::exp(x),
-        std::sqrt(x * x + 1),
-        std::cbrt(x),
-        std::fmod(x, double(0.7f)),
-        std::atan2(x, 2.0),
-        x / 3 + 1 / (x + 10),
-        1 / (x + 20),
-        std::floor(x) + std::rint(x) + std::trunc(double(xf * 3)),
-        std::lgamma(std::fabs(x) + 1)};
+    const double expected[16] = {std::sin(x),
+                                 std::cos(double(xf * 1e5f)),
+                                 std::exp(x),
+                                 std::log(double(std::fabs(xf) + 0.1f)),
+                                 std::pow(std::fabs(x), 1.7f),
+                                 std::erf(x),
+                                 std::tanh(x),
+                                 std::exp(x),
+                                 std::sqrt(x * x + 1),
+                                 std::cbrt(x),
+                                 std::fmod(x, double(0.7f)),
+                                 std::atan2(x, 2.0),
+                                 x / 3 + 1 / (x + 10),
+                                 1 / (x + 20),
+                                 std::floor(x) + std::rint(x) +
+                                     std::trunc(double(xf * 3)),
+                                 std::lgamma(std::fabs(x) + 1)};
     for (unsigned j = 0; j < 16; ++j)
       ASSERT_NEAR(out[i * 16 + j], expected[j],
                   std::fabs(expected[j]) * 2e-6 + 1e-6)
@@ -143,12 +144,11 @@ TEST(Cuda, Integers) {
     EXPECT_EQ(out[i * 8], b ? a / b : 0);
     EXPECT_EQ(out[i * 8 + 1], b ? a % b : 0);
     EXPECT_EQ(out[i * 8 + 2], b ? int64_t(ua / ub) : 0);
-    EXPECT_EQ(out[i * 8 + 3], int64_t(uint64_t(
-                                  (unsigned __int128)ua * ub >> 64)));
-    EXPECT_EQ(out[i * 8 + 4],
-              __builtin_popcountll(ua) +
-                  (ub ? __builtin_clzll(ub) : 64) * 100 +
-                  __builtin_ffsll(a) * 10000);
+    EXPECT_EQ(out[i * 8 + 3],
+              int64_t(uint64_t((unsigned __int128)ua * ub >> 64)));
+    EXPECT_EQ(out[i * 8 + 4], __builtin_popcountll(ua) +
+                                  (ub ? __builtin_clzll(ub) : 64) * 100 +
+                                  __builtin_ffsll(a) * 10000);
     uint64_t reversed = 0;
     for (unsigned bit = 0; bit < 64; ++bit)
       reversed |= (ua >> bit & 1) << (63 - bit);

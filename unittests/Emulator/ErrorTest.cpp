@@ -1,6 +1,7 @@
 //===- ErrorTest.cpp - Modules and launches that are wrong ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -35,8 +36,7 @@ TEST(Errors, UnknownText) {
 TEST(Errors, Operands) {
   EXPECT_CONTAINS(bodyError("add.u32 %q1, %r2, %r3;"),
                   "'%q1' is not a register");
-  EXPECT_CONTAINS(bodyError("add.u32 %r1, %q2, %r3;"),
-                  "'%q2' is not declared");
+  EXPECT_CONTAINS(bodyError("add.u32 %r1, %q2, %r3;"), "'%q2' is not declared");
   EXPECT_CONTAINS(bodyError("add.u32 %r1, %d2, %r3;"),
                   "'%d2' is a register of type .b64, which does not fit .u32");
   EXPECT_CONTAINS(bodyError("add.u32 %r99, %r2, %r3;"),
@@ -101,8 +101,7 @@ TEST(Errors, Accesses) {
     const char *body, *message;
   };
   const Case cases[] = {
-      {"ld.global.u32 %r1, [%out+256];",
-       "read of 4 bytes at global address"},
+      {"ld.global.u32 %r1, [%out+256];", "read of 4 bytes at global address"},
       {"ld.global.u32 %r1, [%out+256];", "'buffer0' of 256 bytes"},
       {"ld.global.u32 %r1, [%out+256];", "thread (0,0,0)"},
       {"setp.eq.u32 %p1, %t, 31;\n@%p1 st.global.u64 [%out+8], %d1;",

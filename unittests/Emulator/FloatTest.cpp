@@ -1,6 +1,7 @@
 //===- FloatTest.cpp - Float instructions ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -130,11 +131,11 @@ static std::vector<uint64_t> floatValues(Format f, unsigned seed,
   uint64_t one = uint64_t(f.bias()) << f.mantissaBits;
   uint64_t infinity = ((uint64_t(1) << f.exponentBits) - 1) << f.mantissaBits;
   std::vector<uint64_t> values;
-  for (uint64_t v : {uint64_t(0), uint64_t(1), uint64_t(2),
-                     (uint64_t(1) << f.mantissaBits) - 1,
-                     uint64_t(1) << f.mantissaBits, one, one + 1, one - 1,
-                     infinity - 1, infinity, infinity + 1,
-                     one + (uint64_t(1) << f.mantissaBits)}) {
+  for (uint64_t v :
+       {uint64_t(0), uint64_t(1), uint64_t(2),
+        (uint64_t(1) << f.mantissaBits) - 1, uint64_t(1) << f.mantissaBits, one,
+        one + 1, one - 1, infinity - 1, infinity, infinity + 1,
+        one + (uint64_t(1) << f.mantissaBits)}) {
     values.push_back(v);
     values.push_back(v | uint64_t(1) << (f.bits() - 1));
   }
@@ -166,8 +167,7 @@ static void checkFloat(const std::string &instruction, Format f,
   inputs.resize(3, std::vector<uint64_t>(512));
   for (size_t i = 0; i < results.size(); ++i) {
     uint64_t v[3] = {inputs[0][i], inputs[1][i], inputs[2][i]};
-    Wide value =
-        exact(valueOf(v[0], f), valueOf(v[1], f), valueOf(v[2], f));
+    Wide value = exact(valueOf(v[0], f), valueOf(v[1], f), valueOf(v[2], f));
     if (value != value) {
       ASSERT_TRUE(isNan(results[i], f)) << std::hex << results[i];
       if (f.bits() != 64)
@@ -281,8 +281,8 @@ TEST(Float, FlushToZero) {
                                                floatValues(f32, 2, 512)};
   checkInstruction("mul.ftz.f32 %x, %a, %b;", 32, {32, 32}, inputs,
                    [=](uint64_t a, uint64_t b, uint64_t) {
-                     float r = flushed(flushed(asFloat(a)) *
-                                       flushed(asFloat(b)));
+                     float r =
+                         flushed(flushed(asFloat(a)) * flushed(asFloat(b)));
                      return std::isnan(r) ? 0x7FFFFFFF : fromFloat(r);
                    });
   checkInstruction("abs.ftz.f32 %x, %a;", 32, {32}, {inputs[0]},
@@ -371,12 +371,15 @@ static void checkApprox(const std::string &instruction, double (*exact)(double),
 TEST(Float, Approximations) {
   checkApprox("ex2.approx.f32 %x, %a;", std::exp2, -100, 100, 0x1p-22);
   checkApprox("lg2.approx.f32 %x, %a;", std::log2, 0.001, 0.4, 0x1p-22);
-  checkApprox("rsqrt.approx.f32 %x, %a;",
-              [](double x) { return 1 / std::sqrt(x); }, 0.001, 1000, 0x1p-22);
-  checkApprox("rcp.approx.f32 %x, %a;", [](double x) { return 1 / x; }, 0.1,
-              1000, 0x1p-23);
-  checkApprox("sqrt.approx.ftz.f32 %x, %a;",
-              [](double x) { return std::sqrt(x); }, 0, 1e6, 0x1p-23);
+  checkApprox(
+      "rsqrt.approx.f32 %x, %a;", [](double x) { return 1 / std::sqrt(x); },
+      0.001, 1000, 0x1p-22);
+  checkApprox(
+      "rcp.approx.f32 %x, %a;", [](double x) { return 1 / x; }, 0.1, 1000,
+      0x1p-23);
+  checkApprox(
+      "sqrt.approx.ftz.f32 %x, %a;", [](double x) { return std::sqrt(x); }, 0,
+      1e6, 0x1p-23);
   checkApprox("sin.approx.f32 %x, %a;", std::sin, -3, 3, 0, 0x1p-20);
   checkApprox("cos.approx.f32 %x, %a;", std::cos, -3, 3, 0, 0x1p-20);
   checkApprox("tanh.approx.f32 %x, %a;", std::tanh, -5, 5, 0x1p-11);
@@ -447,15 +450,15 @@ TEST(Convert, FloatToInteger) {
     return t > x ? t - 1 : t;
   };
   static auto floorWide = floorOf;
-  const Kind kinds[] = {
-      {".rzi", [](Wide x) { return Wide(__int128(x)); }},
-      {".rmi", [](Wide x) { return floorWide(x); }},
-      {".rpi", [](Wide x) { return -floorWide(-x); }},
-      {".rni", [](Wide x) {
-         Wide low = floorWide(x), rest = x - low;
-         bool odd = __int128(low) & 1;
-         return rest > 0.5 || (rest == 0.5 && odd) ? low + 1 : low;
-       }}};
+  const Kind kinds[] = {{".rzi", [](Wide x) { return Wide(__int128(x)); }},
+                        {".rmi", [](Wide x) { return floorWide(x); }},
+                        {".rpi", [](Wide x) { return -floorWide(-x); }},
+                        {".rni", [](Wide x) {
+                           Wide low = floorWide(x), rest = x - low;
+                           bool odd = __int128(low) & 1;
+                           return rest > 0.5 || (rest == 0.5 && odd) ? low + 1
+                                                                     : low;
+                         }}};
   std::vector<uint64_t> inputs = floatValues(f32, 4, 256);
   for (float v : {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, 0.75f, 1e9f, 3e9f, -3e9f,
                   5e9f, 1e19f, -1e19f, 1e20f, 127.5f, 255.5f, 65535.5f})
@@ -464,22 +467,22 @@ TEST(Convert, FloatToInteger) {
     for (bool s : {false, true})
       for (unsigned n : {16u, 32u, 64u}) {
         std::string t = (s ? ".s" : ".u") + std::to_string(n);
-        checkInstruction(
-            "cvt" + std::string(kind.name) + t + ".f32 %x, %a;", n, {32},
-            {inputs}, [=](uint64_t a, uint64_t, uint64_t) -> uint64_t {
-              float x = asFloat(a);
-              if (std::isnan(x))
-                return n == 64 ? uint64_t(1) << 63 : 0;
-              Wide low = s ? -power(n - 1) : Wide(0);
-              Wide high = power(s ? n - 1 : n) - 1;
-              if (Wide(x) >= high + 1)
-                return uint64_t(__int128(high));
-              if (Wide(x) <= low - 1)
-                return uint64_t(__int128(low));
-              Wide r = kind.round(Wide(x));
-              r = r < low ? low : r > high ? high : r;
-              return uint64_t(__int128(r));
-            });
+        checkInstruction("cvt" + std::string(kind.name) + t + ".f32 %x, %a;", n,
+                         {32}, {inputs},
+                         [=](uint64_t a, uint64_t, uint64_t) -> uint64_t {
+                           float x = asFloat(a);
+                           if (std::isnan(x))
+                             return n == 64 ? uint64_t(1) << 63 : 0;
+                           Wide low = s ? -power(n - 1) : Wide(0);
+                           Wide high = power(s ? n - 1 : n) - 1;
+                           if (Wide(x) >= high + 1)
+                             return uint64_t(__int128(high));
+                           if (Wide(x) <= low - 1)
+                             return uint64_t(__int128(low));
+                           Wide r = kind.round(Wide(x));
+                           r = r < low ? low : r > high ? high : r;
+                           return uint64_t(__int128(r));
+                         });
       }
 }
 
@@ -496,8 +499,8 @@ TEST(Convert, IntegerToFloat) {
               std::make_pair(".f64", f64), std::make_pair(".bf16", bf16)}) {
           Mode m = mode;
           Format to = f;
-          checkInteger("cvt" + std::string(name) + type +
-                           (s ? ".s" : ".u") + std::to_string(n) + " %x, %a;",
+          checkInteger("cvt" + std::string(name) + type + (s ? ".s" : ".u") +
+                           std::to_string(n) + " %x, %a;",
                        to.bits(), {std::max(n, 16u)},
                        [=](uint64_t a, uint64_t, uint64_t) {
                          a = lowBits(a, n);
@@ -529,7 +532,8 @@ TEST(Convert, Fp8) {
   for (unsigned i = 0; i < 256; ++i)
     for (unsigned half = 0; half < 2; ++half) {
       unsigned code = codes[i] >> (8 * half) & 0xFF;
-      Wide want = e4m3(code), got = valueOf(lowBits(results[i] >> (16 * half), 16), f16);
+      Wide want = e4m3(code),
+           got = valueOf(lowBits(results[i] >> (16 * half), 16), f16);
       ASSERT_TRUE(want == got || (want != want && got != got)) << code;
       want = e5m2(code);
       got = valueOf(lowBits(others[i] >> (16 * half), 16), f16);
@@ -540,9 +544,9 @@ TEST(Convert, Fp8) {
   std::vector<uint64_t> inputs = floatValues(f32, 5, 1024);
   for (unsigned i = 0; i < 256; ++i)
     inputs.push_back(fromFloat(0.01f * (int(i) - 128)));
-  std::vector<uint64_t> packed = compute(
-      "cvt.rn.satfinite.e4m3x2.f32 %x, %a, %b;", 16, {32, 32},
-      {inputs, std::vector<uint64_t>(inputs.rbegin(), inputs.rend())});
+  std::vector<uint64_t> packed =
+      compute("cvt.rn.satfinite.e4m3x2.f32 %x, %a, %b;", 16, {32, 32},
+              {inputs, std::vector<uint64_t>(inputs.rbegin(), inputs.rend())});
   for (size_t i = 0; i < inputs.size(); ++i) {
     unsigned code = packed[i] >> 8;
     Wide x = valueOf(inputs[i], f32);
@@ -556,8 +560,8 @@ TEST(Convert, Fp8) {
       if (v != v)
         continue;
       Wide d = x > v ? x - v : v - x;
-      ASSERT_TRUE(distance < d || v == best ||
-                  (distance == d && !(code & 1)) || x > 448 || x < -448)
+      ASSERT_TRUE(distance < d || v == best || (distance == d && !(code & 1)) ||
+                  x > 448 || x < -448)
           << double(x) << " became " << double(best) << ", not " << double(v);
     }
     if (x > 448 || x < -448)

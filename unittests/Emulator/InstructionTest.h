@@ -1,6 +1,8 @@
-//===- InstructionTest.h - Compares single instructions with a reference ---*- C++ -*-===//
+//===- InstructionTest.h - Compares single instructions with a reference ---*-
+// C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -48,10 +50,28 @@ inline uint64_t fromDouble(double value) {
 
 /// Values at the edges of integers, and random ones of all magnitudes.
 inline std::vector<uint64_t> integerValues(unsigned seed, unsigned count) {
-  std::vector<uint64_t> values = {
-      0, 1, 2, 3, 5, 7, 31, 32, 33, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF,
-      0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF,
-      0x8000000000000000, ~uint64_t(0), ~uint64_t(1)};
+  std::vector<uint64_t> values = {0,
+                                  1,
+                                  2,
+                                  3,
+                                  5,
+                                  7,
+                                  31,
+                                  32,
+                                  33,
+                                  0x7F,
+                                  0x80,
+                                  0xFF,
+                                  0x7FFF,
+                                  0x8000,
+                                  0xFFFF,
+                                  0x7FFFFFFF,
+                                  0x80000000,
+                                  0xFFFFFFFF,
+                                  0x7FFFFFFFFFFFFFFF,
+                                  0x8000000000000000,
+                                  ~uint64_t(0),
+                                  ~uint64_t(1)};
   std::mt19937_64 random(seed);
   while (values.size() < count)
     values.push_back(random() >> (random() % 64));
@@ -60,12 +80,13 @@ inline std::vector<uint64_t> integerValues(unsigned seed, unsigned count) {
   return values;
 }
 
-/// Runs `instruction`, which computes %x from %a, %b and %c, for each triple and
-/// returns the results.  Widths are in bits; 1 means a predicate, 0 not used.
-inline std::vector<uint64_t> compute(const std::string &instruction,
-                                     unsigned bits,
-                                     std::vector<unsigned> sourceBits,
-                                     std::vector<std::vector<uint64_t>> inputs) {
+/// Runs `instruction`, which computes %x from %a, %b and %c, for each triple
+/// and returns the results.  Widths are in bits; 1 means a predicate, 0 not
+/// used.
+inline std::vector<uint64_t>
+compute(const std::string &instruction, unsigned bits,
+        std::vector<unsigned> sourceBits,
+        std::vector<std::vector<uint64_t>> inputs) {
   auto declare = [](const char *name, unsigned width) {
     std::string type = width == 1 ? "pred" : "b" + std::to_string(width);
     return "  .reg ." + type + " " + name + ";\n";
@@ -85,8 +106,8 @@ inline std::vector<uint64_t> compute(const std::string &instruction,
     body += "  ld.param.u64 %pt, [in" + std::to_string(i) +
             "];\n  mad.wide.u32 %pt, %t, 8, %pt;\n  ld.global.u64 %w, [%pt];\n";
     if (sourceBits[i] == 1)
-      body += "  and.b64 %w, %w, 1;\n  setp.ne.u64 " +
-              std::string(names[i]) + ", %w, 0;\n";
+      body += "  and.b64 %w, %w, 1;\n  setp.ne.u64 " + std::string(names[i]) +
+              ", %w, 0;\n";
     else
       body += "  cvt.u" + std::to_string(sourceBits[i]) + ".u64 " + names[i] +
               ", %w;\n";
@@ -100,8 +121,9 @@ inline std::vector<uint64_t> compute(const std::string &instruction,
   std::string text =
       wrapBody(body, 8, ", .param .u64 in0, .param .u64 in1, .param .u64 in2");
   size_t at = text.find("mov.u32 %t, %tid.x;");
-  text.replace(at, 19, "mov.u32 %t, %ctaid.x;\n mad.lo.u32 %t, %t, 32, 0;\n"
-                       " add.u32 %t, %t, %tid.x;");
+  text.replace(at, 19,
+               "mov.u32 %t, %ctaid.x;\n mad.lo.u32 %t, %t, 32, 0;\n"
+               " add.u32 %t, %t, %tid.x;");
   size_t blocks = (count + 31) / 32;
   for (auto &input : inputs)
     input.resize(blocks * 32);

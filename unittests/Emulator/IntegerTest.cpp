@@ -1,6 +1,7 @@
 //===- IntegerTest.cpp - Integer and bit instructions ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -35,11 +36,11 @@ TEST(Integer, AddSubMul) {
                    [=](uint64_t a, uint64_t b, uint64_t) {
                      if (n == 64 && !s)
                        return uint64_t(U128(a) * b >> 64);
-                     return uint64_t(
-                         (number(a, s, n) * number(b, s, n)) >> n);
+                     return uint64_t((number(a, s, n) * number(b, s, n)) >> n);
                    });
-      checkInteger("mad.lo" + t + " %x, %a, %b, %c;", n, {n, n, n},
-                   [](uint64_t a, uint64_t b, uint64_t c) { return a * b + c; });
+      checkInteger(
+          "mad.lo" + t + " %x, %a, %b, %c;", n, {n, n, n},
+          [](uint64_t a, uint64_t b, uint64_t c) { return a * b + c; });
       checkInteger("mad.hi" + t + " %x, %a, %b, %c;", n, {n, n, n},
                    [=](uint64_t a, uint64_t b, uint64_t c) {
                      if (n == 64 && !s)
@@ -92,9 +93,8 @@ TEST(Integer, CarryChain) {
                });
   checkInteger("{ .reg .b32 %lo; sub.cc.u32 %lo, %a, %b;\n"
                "subc.u32 %x, %c, 0; }",
-               32, {32, 32, 32}, [](uint64_t a, uint64_t b, uint64_t c) {
-                 return c - (a < b);
-               });
+               32, {32, 32, 32},
+               [](uint64_t a, uint64_t b, uint64_t c) { return c - (a < b); });
   checkInteger("{ .reg .b32 %lo; mad.lo.cc.u32 %lo, %a, %b, %c;\n"
                "madc.hi.u32 %x, %a, %b, 0; }",
                32, {32, 32, 32}, [](uint64_t a, uint64_t b, uint64_t c) {
@@ -108,15 +108,15 @@ TEST(Integer, DivRem) {
       std::string t = suffix(s, n);
       checkInteger("div" + t + " %x, %a, %b;", n, {n, n},
                    [=](uint64_t a, uint64_t b, uint64_t) {
-                     return b == 0 ? ~uint64_t(0)
-                                   : uint64_t(number(a, s, n) /
-                                              number(b, s, n));
+                     return b == 0
+                                ? ~uint64_t(0)
+                                : uint64_t(number(a, s, n) / number(b, s, n));
                    });
       checkInteger("rem" + t + " %x, %a, %b;", n, {n, n},
                    [=](uint64_t a, uint64_t b, uint64_t) {
-                     return b == 0 ? a
-                                   : uint64_t(number(a, s, n) %
-                                              number(b, s, n));
+                     return b == 0
+                                ? a
+                                : uint64_t(number(a, s, n) % number(b, s, n));
                    });
     }
 }
@@ -128,14 +128,12 @@ TEST(Integer, MinMaxAbsNeg) {
       auto less = [=](uint64_t a, uint64_t b) {
         return number(a, s, n) < number(b, s, n);
       };
-      checkInteger("min" + t + " %x, %a, %b;", n, {n, n},
-                   [=](uint64_t a, uint64_t b, uint64_t) {
-                     return less(b, a) ? b : a;
-                   });
-      checkInteger("max" + t + " %x, %a, %b;", n, {n, n},
-                   [=](uint64_t a, uint64_t b, uint64_t) {
-                     return less(a, b) ? b : a;
-                   });
+      checkInteger(
+          "min" + t + " %x, %a, %b;", n, {n, n},
+          [=](uint64_t a, uint64_t b, uint64_t) { return less(b, a) ? b : a; });
+      checkInteger(
+          "max" + t + " %x, %a, %b;", n, {n, n},
+          [=](uint64_t a, uint64_t b, uint64_t) { return less(a, b) ? b : a; });
       checkInteger("sad" + t + " %x, %a, %b, %c;", n, {n, n, n},
                    [=](uint64_t a, uint64_t b, uint64_t c) {
                      return c + (less(a, b) ? b - a : a - b);
@@ -161,8 +159,8 @@ TEST(Integer, MinMaxAbsNeg) {
                });
   checkInteger("add.u16x2 %x, %a, %b;", 32, {32, 32},
                [](uint64_t a, uint64_t b, uint64_t) {
-                 return lowBits(a + b, 16) |
-                        lowBits((a >> 16) + (b >> 16), 16) << 16;
+                 return lowBits(a + b, 16) | lowBits((a >> 16) + (b >> 16), 16)
+                                                 << 16;
                });
 }
 
@@ -177,8 +175,9 @@ TEST(Integer, Logic) {
                  [](uint64_t a, uint64_t b, uint64_t) { return a ^ b; });
     checkInteger("not" + t + " %x, %a;", n, {n},
                  [](uint64_t a, uint64_t, uint64_t) { return ~a; });
-    checkInteger("cnot" + t + " %x, %a;", n, {n},
-                 [](uint64_t a, uint64_t, uint64_t) { return uint64_t(a == 0); });
+    checkInteger(
+        "cnot" + t + " %x, %a;", n, {n},
+        [](uint64_t a, uint64_t, uint64_t) { return uint64_t(a == 0); });
   }
   for (unsigned table : {0x00u, 0x80u, 0x96u, 0xE8u, 0xCAu, 0xFEu, 0xFFu})
     checkInteger("lop3.b32 %x, %a, %b, %c, " + std::to_string(table) + ";", 32,
@@ -202,14 +201,12 @@ TEST(Integer, Logic) {
 TEST(Integer, Shifts) {
   for (unsigned n : {16u, 32u, 64u}) {
     auto in = std::to_string(n);
-    checkInteger("shl.b" + in + " %x, %a, %b;", n, {n, 32},
-                 [=](uint64_t a, uint64_t b, uint64_t) {
-                   return b >= n ? 0 : a << b;
-                 });
-    checkInteger("shr.u" + in + " %x, %a, %b;", n, {n, 32},
-                 [=](uint64_t a, uint64_t b, uint64_t) {
-                   return b >= n ? 0 : a >> b;
-                 });
+    checkInteger(
+        "shl.b" + in + " %x, %a, %b;", n, {n, 32},
+        [=](uint64_t a, uint64_t b, uint64_t) { return b >= n ? 0 : a << b; });
+    checkInteger(
+        "shr.u" + in + " %x, %a, %b;", n, {n, 32},
+        [=](uint64_t a, uint64_t b, uint64_t) { return b >= n ? 0 : a >> b; });
     checkInteger("shr.s" + in + " %x, %a, %b;", n, {n, 32},
                  [=](uint64_t a, uint64_t b, uint64_t) {
                    return uint64_t(asSigned(a, n) >>
@@ -254,10 +251,9 @@ TEST(Integer, Counting) {
     auto in = std::to_string(n);
     checkInteger("popc.b" + in + " %x, %a;", 32, {n},
                  [](uint64_t a, uint64_t, uint64_t) { return countBits(a); });
-    checkInteger("clz.b" + in + " %x, %a;", 32, {n},
-                 [=](uint64_t a, uint64_t, uint64_t) {
-                   return n - 1 - highestBit(a);
-                 });
+    checkInteger(
+        "clz.b" + in + " %x, %a;", 32, {n},
+        [=](uint64_t a, uint64_t, uint64_t) { return n - 1 - highestBit(a); });
     checkInteger("bfind.u" + in + " %x, %a;", 32, {n},
                  [](uint64_t a, uint64_t, uint64_t) {
                    return uint64_t(int64_t(highestBit(a)));
@@ -296,9 +292,8 @@ TEST(Integer, BitFields) {
                        sbit = a >> std::min(pos + len - 1, msb) & 1;
                      uint64_t d = 0;
                      for (unsigned i = 0; i <= msb; ++i) {
-                       bool bit = i < len && pos + i <= msb
-                                      ? a >> (pos + i) & 1
-                                      : sbit;
+                       bool bit = i < len && pos + i <= msb ? a >> (pos + i) & 1
+                                                            : sbit;
                        d |= uint64_t(bit) << i;
                      }
                      return d;
@@ -310,8 +305,8 @@ TEST(Integer, BitFields) {
                  uint64_t f = b;
                  unsigned pos = c & 0xFF;
                  for (unsigned i = 0; i < 7 && pos + i <= 31; ++i)
-                   f = (f & ~(uint64_t(1) << (pos + i))) |
-                       (a >> i & 1) << (pos + i);
+                   f = (f & ~(uint64_t(1) << (pos + i))) | (a >> i & 1)
+                                                               << (pos + i);
                  return f;
                });
   checkInteger("bfi.b64 %x, %a, %b, 11, %c;", 64, {64, 64, 32},
@@ -319,8 +314,8 @@ TEST(Integer, BitFields) {
                  uint64_t f = b;
                  unsigned len = c & 0xFF;
                  for (unsigned i = 0; i < len && 11 + i <= 63; ++i)
-                   f = (f & ~(uint64_t(1) << (11 + i))) |
-                       (a >> i & 1) << (11 + i);
+                   f = (f & ~(uint64_t(1) << (11 + i))) | (a >> i & 1)
+                                                              << (11 + i);
                  return f;
                });
   checkInteger("bmsk.clamp.b32 %x, %a, %b;", 32, {32, 32},
@@ -386,13 +381,12 @@ TEST(Integer, CompareAndSelect) {
     const char *name;
     bool (*holds)(I128, I128);
   };
-  const Operator operators[] = {
-      {"eq", [](I128 a, I128 b) { return a == b; }},
-      {"ne", [](I128 a, I128 b) { return a != b; }},
-      {"lt", [](I128 a, I128 b) { return a < b; }},
-      {"le", [](I128 a, I128 b) { return a <= b; }},
-      {"gt", [](I128 a, I128 b) { return a > b; }},
-      {"ge", [](I128 a, I128 b) { return a >= b; }}};
+  const Operator operators[] = {{"eq", [](I128 a, I128 b) { return a == b; }},
+                                {"ne", [](I128 a, I128 b) { return a != b; }},
+                                {"lt", [](I128 a, I128 b) { return a < b; }},
+                                {"le", [](I128 a, I128 b) { return a <= b; }},
+                                {"gt", [](I128 a, I128 b) { return a > b; }},
+                                {"ge", [](I128 a, I128 b) { return a >= b; }}};
   for (const Operator &op : operators)
     for (bool s : {false, true})
       for (unsigned n : {16u, 32u, 64u}) {
@@ -433,8 +427,8 @@ TEST(Integer, Conversions) {
             // A narrow result is extended to the register.
             return uint64_t(number(lowBits(uint64_t(v), to), toSigned, to));
           };
-          checkInteger("cvt" + suffix(toSigned, to) +
-                           suffix(fromSigned, from) + " %x, %a;",
+          checkInteger("cvt" + suffix(toSigned, to) + suffix(fromSigned, from) +
+                           " %x, %a;",
                        toReg, {fromReg}, [=](uint64_t a, uint64_t, uint64_t) {
                          return widened(value(lowBits(a, from)));
                        });
@@ -443,11 +437,8 @@ TEST(Integer, Conversions) {
                        toReg, {fromReg}, [=](uint64_t a, uint64_t, uint64_t) {
                          I128 v = value(lowBits(a, from));
                          I128 low = toSigned ? -(I128(1) << (to - 1)) : 0;
-                         I128 high =
-                             (I128(1) << (toSigned ? to - 1 : to)) - 1;
-                         return widened(v < low    ? low
-                                        : v > high ? high
-                                                   : v);
+                         I128 high = (I128(1) << (toSigned ? to - 1 : to)) - 1;
+                         return widened(v < low ? low : v > high ? high : v);
                        });
         }
 }

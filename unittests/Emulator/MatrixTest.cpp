@@ -1,13 +1,16 @@
-//===- MatrixTest.cpp - mma, wgmma and matrix moves against references ---*- C++ -*-===//
+//===- MatrixTest.cpp - mma, wgmma and matrix moves against references ---*- C++
+//-*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Matrices of small integers, whose products are exact in every type, are spread
-// over registers or shared memory, multiplied by the emulator and compared with
-// a plain triple loop; random values are compared within the documented bound.
+// Matrices of small integers, whose products are exact in every type, are
+// spread over registers or shared memory, multiplied by the emulator and
+// compared with a plain triple loop; random values are compared within the
+// documented bound.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,8 +92,8 @@ Matrix reference(const Matrix &a, const Matrix &b, const Matrix &c,
   for (unsigned i = 0; i < a.rows; ++i)
     for (unsigned j = 0; j < b.columns; ++j)
       for (unsigned k = 0; k < a.columns; ++k)
-        d.at(i, j) += exclusiveOr ? (a.at(i, k) != b.at(k, j))
-                                  : a.at(i, k) * b.at(k, j);
+        d.at(i, j) +=
+            exclusiveOr ? (a.at(i, k) != b.at(k, j)) : a.at(i, k) * b.at(k, j);
   return d;
 }
 
@@ -254,8 +257,8 @@ TEST(MatrixFragments, AgreeWithTheISA) {
     for (unsigned i = 0; i < 16; ++i) {
       auto at = fragmentA(16, Type::S8, lane, i / 4, i % 4);
       EXPECT_EQ(at.row, i < 4 || (i >= 8 && i < 12) ? group : group + 8);
-      EXPECT_EQ(at.column, i < 8 ? inGroup * 4 + (i & 3)
-                                 : inGroup * 4 + (i & 3) + 16);
+      EXPECT_EQ(at.column,
+                i < 8 ? inGroup * 4 + (i & 3) : inGroup * 4 + (i & 3) + 16);
     }
     // mma.m16n8k8 of tf32: a0 to a3.
     for (unsigned i = 0; i < 4; ++i) {
@@ -397,8 +400,7 @@ TEST_P(WgmmaKernels, AgreesWithTripleLoop) {
     std::vector<uint8_t> *target = &memory;
     uint64_t descriptorA = 0;
     if (!inRegisters)
-      descriptorA =
-          SharedOperand(ma, a, width, transA, 0, *target).descriptor;
+      descriptorA = SharedOperand(ma, a, width, transA, 0, *target).descriptor;
     uint64_t descriptorB =
         SharedOperand(mb, b, width, transB, beginB, *target).descriptor;
     unsigned numD = n / (d == Type::F16 ? 4 : 2);
@@ -483,9 +485,9 @@ TEST(MatrixErrors, NameWhatIsNotEmulated) {
 }
 
 TEST(MatrixErrors, PartOfAWarp) {
-  Runner runner(wrapBody(
-      "setp.lt.u32 %p0, %t, 16;\n"
-      "@%p0 movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1;\n"));
+  Runner runner(
+      wrapBody("setp.lt.u32 %p0, %t, 16;\n"
+               "@%p0 movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1;\n"));
   std::vector<uint64_t> out(32);
   runner.map(out);
   std::string error = runner.runToError("k", Dim3{1, 1, 1}, Dim3{32, 1, 1});

@@ -28,8 +28,8 @@ TEST(ChipInfoTest, ListsTheNamesForDiagnostics) {
 }
 
 TEST(ChipInfoTest, NamesThePTXVersion) {
-  EXPECT_EQ(lookupChip("sm_90a")->getFeatures(), "+ptx80");
-  EXPECT_EQ(lookupChip("sm_90a")->getPTXVersionString(), "8.0");
+  EXPECT_EQ(lookupChip("sm_90a")->getFeatures(), "+ptx83");
+  EXPECT_EQ(lookupChip("sm_90a")->getPTXVersionString(), "8.3");
   EXPECT_EQ(lookupChip("sm_120a")->getPTXVersionString(), "8.7");
 }
 

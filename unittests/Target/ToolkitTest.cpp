@@ -24,7 +24,9 @@ protected:
     ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("tile-toolkit", root));
     search.searchPath = false;
   }
-  void TearDown() override { llvm::sys::fs::remove_directories(root); }
+  void TearDown() override {
+    EXPECT_FALSE(llvm::sys::fs::remove_directories(root));
+  }
 
   std::string getPath(llvm::StringRef name) {
     llvm::SmallString<128> path(root);

@@ -37,10 +37,14 @@ namespace mlir::tile {
 /// Constancy k: each aligned block of k elements holds one value. k divides the
 ///   extent.
 ///
+/// Sign: whether no element is negative as a signed number. Signed remainders
+///   and quotients have runs only where this is known.
+///
 /// Wrap-around: blocks of gcd(c, d) elements are runs whatever happens. A
-/// longer run is one unless an index type overflows in its midst. Signed
-/// remainders and quotients of an index are taken not to be negative, as
-/// far as no subtraction or negative constant went into it.
+/// longer run is one unless an index type overflows in its midst. Sums,
+/// products and left shifts of numbers that are not negative are taken not
+/// to overflow, so that they are not negative either; nothing else is assumed
+/// of a sign (docs/rationale/AxisInfo.md).
 class AxisInfo {
 public:
   using DimVector = SmallVector<int64_t, 4>;
@@ -49,7 +53,7 @@ public:
   AxisInfo() = default;
   AxisInfo(DimVector contiguity, DimVector divisibility, DimVector constancy,
            std::optional<int64_t> constant = std::nullopt,
-           bool mayBeNegative = false);
+           bool mayBeNegative = true);
 
   /// The facts that hold for any value of `type`.
   static AxisInfo getPessimistic(Type type);
@@ -66,7 +70,8 @@ public:
   const DimVector &getConstancy() const { return constancy; }
   /// The value of all elements, if it is known.
   std::optional<int64_t> getConstantValue() const { return constant; }
-  /// A subtraction or a negative constant may have made an element negative.
+  /// Whether an element may be negative as a signed number. False only where
+  /// all elements are known not to be.
   bool mayBeNegative() const { return negative; }
 
   /// The divisibility of the elements whose index along `dim` is a multiple of

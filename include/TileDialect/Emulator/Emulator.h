@@ -1,6 +1,8 @@
-//===- Emulator.h - Runs the kernels of PTX modules on the CPU ---*- C++ -*-===//
+//===- Emulator.h - Runs the kernels of PTX modules on the CPU ---*- C++
+//-*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,7 @@
 //===- Module.h - A parsed PTX module ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -52,8 +53,8 @@ class Module {
 public:
   /// Parses PTX text.  `fileName` is what messages and reports call it.  An
   /// error names file, line and text.
-  static llvm::Expected<std::unique_ptr<Module>> parse(llvm::StringRef text,
-                                                       llvm::StringRef fileName);
+  static llvm::Expected<std::unique_ptr<Module>>
+  parse(llvm::StringRef text, llvm::StringRef fileName);
   ~Module();
 
   /// The kernels in the order of the text.

@@ -1,6 +1,7 @@
 //===- Stats.h - Counters of an emulated launch ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -32,10 +33,10 @@ enum class InstructionClass : uint8_t {
   LocalAccess,
   ParameterAccess,
   Atomic,
-  Warp,    ///< shfl, vote, match, redux
-  Barrier, ///< bar, mbarrier, fence
-  Async,   ///< cp.async, bulk copies
-  Matrix,  ///< mma, wgmma
+  Warp,       ///< shfl, vote, match, redux
+  Barrier,    ///< bar, mbarrier, fence
+  Async,      ///< cp.async, bulk copies
+  Matrix,     ///< mma, wgmma
   MatrixMove, ///< ldmatrix, stmatrix, movmatrix
   Other,
 };

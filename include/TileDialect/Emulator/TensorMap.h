@@ -1,6 +1,7 @@
 //===- TensorMap.h - Tensor maps of the emulator ---*- C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -93,9 +94,9 @@ struct TensorMap {
   uint32_t rowPitch() const;
 };
 
-/// The byte that a swizzled tensor copy or wgmma uses in place of `offset`, which
-/// counts from the beginning of shared memory: 16-byte chunks are permuted by
-/// the number of the 128-byte line.
+/// The byte that a swizzled tensor copy or wgmma uses in place of `offset`,
+/// which counts from the beginning of shared memory: 16-byte chunks are
+/// permuted by the number of the 128-byte line.
 inline uint32_t swizzleOffset(TensorSwizzle swizzle, uint32_t offset) {
   switch (swizzle) {
   case TensorSwizzle::None:

@@ -32,7 +32,9 @@ struct TileToNVVMOptions : public PassPipelineOptions<TileToNVVMOptions> {
       llvm::cl::init(4)};
   PassOptions::Option<int64_t> numStages{
       *this, "num-stages",
-      llvm::cl::desc("Stages of software-pipelined loops"), llvm::cl::init(3)};
+      llvm::cl::desc("Stages of software-pipelined loops, at least 1; no pass "
+                     "pipelines loops yet, so it has no effect"),
+      llvm::cl::init(3)};
   PassOptions::Option<int64_t> numCTAs{
       *this, "num-ctas", llvm::cl::desc("Blocks of a cluster: only 1 so far"),
       llvm::cl::init(1)};

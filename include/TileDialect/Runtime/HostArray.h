@@ -1,6 +1,8 @@
-//===- HostArray.h - Typed arrays in host memory and NumPy files ---*- C++ -*-===//
+//===- HostArray.h - Typed arrays in host memory and NumPy files ---*- C++
+//-*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -88,8 +90,8 @@ struct Comparison {
 /// not, except that `expected` may have leading or trailing extents of one less
 /// or more.
 llvm::Expected<Comparison> compareArrays(const HostArray &actual,
-                                         const HostArray &expected,
-                                         double rtol, double atol);
+                                         const HostArray &expected, double rtol,
+                                         double atol);
 
 } // namespace tile_dialect::runtime
 

@@ -31,11 +31,12 @@ struct ChipInfo {
   llvm::StringLiteral name;
   /// Compute capability times ten: 75 for 7.5, 120 for 12.0.
   int32_t computeCapability;
-  /// The PTX version that we emit, times ten: 80 for 8.0. It is the lowest one
-  /// that knows the chip and all instructions that we use on it, so that the
-  /// oldest possible driver loads the result:
-  ///   7.8 (CUDA 11.8) knows all chips up to sm_90 and bf16/fp8 conversions;
-  ///   8.0 (CUDA 12.0) is the first with sm_90a, wgmma and TMA;
+  /// The PTX version that we emit, times ten: 83 for 8.3. It is the lowest one
+  /// that knows the chip and all that we use on it, so that the oldest possible
+  /// driver loads the result:
+  ///   8.3 (CUDA 12.3) has `.pragma "used_bytes_mask"`: LLVM widens a load of
+  ///       three neighbours to four and says so by it, for tools that check
+  ///       accesses; all chips up to sm_90a are older;
   ///   8.4 (CUDA 12.4) is the first with fp8 mma.sync, for sm_89;
   ///   8.6 (CUDA 12.7) is the first with sm_100 and sm_100a;
   ///   8.7 (CUDA 12.8) is the first with sm_120 and sm_120a;

@@ -26,8 +26,12 @@ bool needsLibdevice(const llvm::Module &module);
 
 /// Links those functions of the bitcode file `path` that `module` needs, as
 /// internal functions. Errors, at `loc`: the file is no bitcode, or a `__nv_*`
-/// function is not in it.
+/// function is not in it or has other types than the call.
 LogicalResult linkLibdevice(llvm::Module &module, StringRef path, Location loc);
+
+/// Error, at `loc`: `module` calls a function that neither it defines nor the
+/// CUDA driver does (`vprintf`, `__assertfail`, `malloc`, `free`).
+LogicalResult checkUndefined(const llvm::Module &module, Location loc);
 
 } // namespace mlir::tile
 

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileDialect/Conversion/Passes.h"
+#include "TileDialect/Dialect/Tile/IR/TileTraits.h"
 #include "TileDialect/Dialect/TileGPU/Transforms/Distribute.h"
 #include "TileDialect/Dialect/TileGPU/Transforms/OpLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,9 +35,9 @@ using tile_gpu::LayoutAttr;
 namespace {
 
 /// Registers of one tile in one thread beyond which a kernel could not be
-/// compiled in reasonable time, let alone run: a tile has at most 2^20
-/// elements, which 128 threads hold in 2^13.
-constexpr int64_t kMaxRegisters = 8192;
+/// compiled in reasonable time, let alone run: a thread has 255 registers of the
+/// machine, and LLVM takes seconds for some thousands of values.
+constexpr int64_t kMaxRegisters = 2048;
 
 bool hasTiles(Operation *op) {
   auto isTile = [](Type type) { return isa<TensorType>(type); };
@@ -102,9 +103,38 @@ FailureOr<Type> LayoutAssigner::convertType(Type type, Location loc) {
   return Type(tile_gpu::withLayout(tensor, layout));
 }
 
+/// True for what a thread cannot compute with: floating-point types of other
+/// machines, and complex numbers.
+static bool isForeignElement(Type type) {
+  if (isa<FloatType>(type))
+    return !isa<Float16Type, BFloat16Type, Float32Type, Float64Type,
+                Float8E4M3FNType, Float8E5M2Type>(type);
+  return isa<ComplexType>(type);
+}
+
+/// Ops of other dialects verify neither the shapes of tiles nor their elements.
+static LogicalResult checkTypes(Operation *op, TypeRange types) {
+  for (Type type : types) {
+    if (isForeignElement(getElementTypeOrSelf(type)))
+      return op->emitOpError("computes with ")
+             << type << ", which kernels do not have: expected f16, bf16, f32, "
+             << "f64, f8E4M3FN or f8E5M2 as floating-point type";
+    // convertType reports the other shapes that have no layout.
+    auto tile = dyn_cast<RankedTensorType>(type);
+    bool isStatic = tile && tile.hasStaticShape() && tile.getRank() > 0;
+    if (isStatic && failed(tile::verifyTileShape([&] { return op->emitOpError(); },
+                                             tile.getShape(), "tile")))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult LayoutAssigner::checkOp(Operation *op) {
+  if (failed(checkTypes(op, op->getOperandTypes())) ||
+      failed(checkTypes(op, op->getResultTypes())))
+    return failure();
   if (auto call = dyn_cast<CallOpInterface>(op))
-    if (isa<func::FuncDialect>(op->getDialect()))
+    if (isa_and_nonnull<func::FuncDialect>(op->getDialect()))
       return op->emitOpError("is left in a kernel: helper functions must be "
                              "inlined first, and cannot be recursive");
   bool hasTileArgs = llvm::any_of(op->getRegions(), [](Region &region) {
@@ -116,7 +146,7 @@ LogicalResult LayoutAssigner::checkOp(Operation *op) {
     return success();
   bool isKnown =
       tile_gpu::isElementwise(op) || tile_gpu::isCreation(op) ||
-      isa<tile::TileDialect, tile_gpu::TileGPUDialect>(op->getDialect()) ||
+      isa_and_nonnull<tile::TileDialect, tile_gpu::TileGPUDialect>(op->getDialect()) ||
       isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface,
           BranchOpInterface>(op) ||
       (op->getDialect() &&
@@ -127,8 +157,19 @@ LogicalResult LayoutAssigner::checkOp(Operation *op) {
                            "expected an elementwise op, control flow or an op "
                            "of the tile dialects");
   auto constant = dyn_cast<arith::ConstantOp>(op);
-  if (constant && !isa<DenseElementsAttr>(constant.getValue()))
-    return op->emitOpError("expected a dense constant");
+  if (constant) {
+    auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+    if (!dense)
+      return op->emitOpError("expected a dense constant");
+    // Elements that differ are read from a table in memory.
+    Type element = dense.getElementType();
+    if (!dense.isSplat() && !isa<FloatType>(element) &&
+        !(element.isInteger() &&
+          llvm::is_contained({1, 8, 16, 32, 64}, element.getIntOrFloatBitWidth())))
+      return op->emitOpError("has elements of type ")
+             << element << " that differ: expected elements of 1, 8, 16, 32 or "
+             << "64 bits, or one value for all";
+  }
   return success();
 }
 
@@ -169,6 +210,9 @@ LogicalResult LayoutAssigner::setBlockSize(gpu::GPUFuncOp kernel) {
 }
 
 LogicalResult LayoutAssigner::convertKernel(gpu::GPUFuncOp kernel) {
+  if (!kernel.isKernel())
+    return kernel.emitOpError("is no kernel: helper functions are func.func, "
+                              "and are inlined");
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
     if (isa<TensorType>(type))
       return kernel.emitOpError("argument #")

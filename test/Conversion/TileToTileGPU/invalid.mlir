@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(gpu.module(convert-tile-to-tile-gpu{num-warps=4}))'
+// RUN: tile-opt %s --split-input-file -allow-unregistered-dialect --verify-diagnostics --pass-pipeline='builtin.module(gpu.module(convert-tile-to-tile-gpu{num-warps=4}))'
 
 gpu.module @m {
   func.func @outside(%p: !tile.ptr<f32>) {
@@ -77,6 +77,27 @@ gpu.module @m {
   gpu.func @k() kernel {
     // expected-error @below {{the encoding of 'tensor<4xi32, "mine">' is no #tile_gpu.layout}}
     %c = arith.constant dense<1> : tensor<4xi32, "mine">
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @k() kernel {
+    // expected-error @below {{has elements of type 'i24' that differ: expected elements of 1, 8, 16, 32 or 64 bits, or one value for all}}
+    %c = arith.constant dense<[1, 2, 3, 4]> : tensor<4xi24>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @k(%v: i32) kernel {
+    %t = tile.splat %v : tensor<4xi32>
+    // expected-error @below {{'foo.bar' op has no known meaning for tiles with layouts}}
+    "foo.bar"(%t) : (tensor<4xi32>) -> ()
     gpu.return
   }
 }

@@ -29,6 +29,21 @@ func.func @cast_fp8(%x: f8E5M2) -> (f16, f32) {
   return %0, %1 : f16, f32
 }
 
+// Infinity saturates on the way back to f8E5M2. f8E4M3FN has none.
+// CHECK-LABEL: func.func @cast_fp8_there_and_back
+// CHECK-SAME: (%[[X:.*]]: f8E5M2, %[[Y:.*]]: f8E4M3FN)
+func.func @cast_fp8_there_and_back(%x: f8E5M2, %y: f8E4M3FN) -> (f8E5M2, f8E4M3FN) {
+  // CHECK: %[[WIDE:.*]] = tile.fp_cast %[[X]] : f8E5M2 -> f32
+  // CHECK: %[[BACK:.*]] = tile.fp_cast %[[WIDE]] : f32 -> f8E5M2
+  // CHECK: return %[[BACK]], %[[Y]]
+  %0 = tile.fp_cast %x : f8E5M2 -> f16
+  %1 = tile.fp_cast %0 : f16 -> f32
+  %2 = tile.fp_cast %1 : f32 -> f8E5M2
+  %3 = tile.fp_cast %y : f8E4M3FN -> f32
+  %4 = tile.fp_cast %3 : f32 -> f8E4M3FN
+  return %2, %4 : f8E5M2, f8E4M3FN
+}
+
 // 1 + 3 * 2^-11 is halfway between 1 + 2^-10 and 1 + 2^-9: ties to even.
 // CHECK-LABEL: func.func @cast_rounding
 func.func @cast_rounding() -> (i16, i16, i16, i16) {

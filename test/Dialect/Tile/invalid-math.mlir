@@ -128,6 +128,48 @@ func.func @asm_constraints(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @asm_narrow_result(%x: tensor<4xi64>) {
+  // expected-error @below {{'tile.inline_asm_elementwise' op expects registers of 64 bits for result #0; found constraint 'r' of 32}}
+  %0 = tile.inline_asm_elementwise "" constraints "=r,l"(%x) : (tensor<4xi64>) -> tensor<4xi64>
+  return
+}
+
+// -----
+
+func.func @asm_narrow_argument(%x: tensor<4xi32>, %y: tensor<4xf64>) {
+  // expected-error @below {{'tile.inline_asm_elementwise' op expects registers of 64 bits for argument #1; found constraint 'f' of 32}}
+  %0 = tile.inline_asm_elementwise "" constraints "=d,r,f"(%x, %y) : (tensor<4xi32>, tensor<4xf64>) -> tensor<4xf64>
+  return
+}
+
+// -----
+
+func.func @asm_wide(%x: f32) {
+  // expected-error @below {{'tile.inline_asm_elementwise' op expects registers of 32 bits for argument #0; found constraint 'l' of 64}}
+  %0 = tile.inline_asm_elementwise "" constraints "=f,l"(%x) : (f32) -> f32
+  return
+}
+
+// -----
+
+// Two elements fill a register. The second register is too narrow.
+func.func @asm_narrow_packed(%x: tensor<4xf16>) {
+  // expected-error @below {{'tile.inline_asm_elementwise' op expects registers of at least 32 bits for result #0; found constraint 'h' of 16}}
+  %0 = tile.inline_asm_elementwise "" constraints "=r,=h,r,r" pack 4(%x) : (tensor<4xf16>) -> tensor<4xf16>
+  return
+}
+
+// -----
+
+// The digit stands for the constraint of the output.
+func.func @asm_narrow_tied(%x: i64) {
+  // expected-error @below {{'tile.inline_asm_elementwise' op expects registers of 64 bits for argument #0; found constraint 'h' of 16}}
+  %0 = tile.inline_asm_elementwise "" constraints "=&h,0"(%x) : (i64) -> i16
+  return
+}
+
+// -----
+
 func.func @asm_no_operands() {
   // expected-error @below {{if a result is non-scalar, then at least one operand must be non-scalar}}
   %0 = tile.inline_asm_elementwise "" constraints "=f"() : () -> tensor<4xf32>

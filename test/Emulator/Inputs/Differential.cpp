@@ -1,13 +1,15 @@
-//===- Differential.cpp - Runs the isolated kernels and records results ---*- C++ -*-===//
+//===- Differential.cpp - Runs the isolated kernels and records results ---*-
+//C++ -*-===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // Runs every kernel of matrix.ptx, wgmma.ptx, tma.ptx and async.ptx with fixed
-// pseudo-random inputs and writes all results to a file, in the emulator or, when
-// compiled with -DON_GPU, through the CUDA driver.  compare_differential.py
+// pseudo-random inputs and writes all results to a file, in the emulator or,
+// when compiled with -DON_GPU, through the CUDA driver. compare_differential.py
 // compares two such files.
 //
 //   g++ -std=c++17 -O1 -DON_GPU -I$CUDA/include Differential.cpp -ldl
@@ -93,9 +95,8 @@ public:
         &map, CUtensorMapDataType(shape.type), shape.dim.size(),
         reinterpret_cast<void *>(address), shape.dim.data(),
         shape.stride.empty() ? shape.dim.data() : shape.stride.data(),
-        shape.box.data(), shape.step.data(),
-        CU_TENSOR_MAP_INTERLEAVE_NONE, CUtensorMapSwizzle(shape.swizzle),
-        CU_TENSOR_MAP_L2_PROMOTION_NONE,
+        shape.box.data(), shape.step.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
+        CUtensorMapSwizzle(shape.swizzle), CU_TENSOR_MAP_L2_PROMOTION_NONE,
         CUtensorMapFloatOOBfill(shape.fill));
     std::memcpy(bytes, &map, 128);
     return result == CUDA_SUCCESS;
@@ -283,8 +284,7 @@ public:
     uint32_t sizes[2] = {uint32_t(name.size()), uint32_t(words.size())};
     file.write(reinterpret_cast<const char *>(sizes), 8);
     file.write(name.data(), name.size());
-    file.write(reinterpret_cast<const char *>(words.data()),
-               words.size() * 4);
+    file.write(reinterpret_cast<const char *>(words.data()), words.size() * 4);
   }
   int failures = 0;
 
@@ -296,8 +296,8 @@ private:
 std::vector<std::string> kernelsOf(const std::string &text,
                                    const std::string &prefix) {
   std::vector<std::string> names;
-  for (size_t at = 0; (at = text.find(".entry " + prefix, at)) !=
-                      std::string::npos;) {
+  for (size_t at = 0;
+       (at = text.find(".entry " + prefix, at)) != std::string::npos;) {
     at += 7;
     names.push_back(text.substr(at, text.find('(', at) - at));
   }
@@ -306,8 +306,12 @@ std::vector<std::string> kernelsOf(const std::string &text,
 
 std::vector<std::vector<uint8_t>> matrixArguments(Device &device, uint64_t a,
                                                   uint64_t b, uint32_t scale) {
-  return {bytesOf(device.inAddress()), bytesOf(device.outAddress()), bytesOf(a),
-          bytesOf(b), bytesOf(scale), bytesOf(uint32_t(0))};
+  return {bytesOf(device.inAddress()),
+          bytesOf(device.outAddress()),
+          bytesOf(a),
+          bytesOf(b),
+          bytesOf(scale),
+          bytesOf(uint32_t(0))};
 }
 
 void runMma(Device &device, Recorder &recorder, const std::string &text) {
@@ -320,8 +324,8 @@ void runMma(Device &device, Recorder &recorder, const std::string &text) {
       Words in;
       if (a == "f64") {
         for (unsigned i = 0; i < 32 * 24; ++i) {
-          double value = (int32_t(random.next()) + random.next() * 0x1p-32) *
-                         0x1p-30;
+          double value =
+              (int32_t(random.next()) + random.next() * 0x1p-32) * 0x1p-30;
           uint64_t bits;
           std::memcpy(&bits, &value, 8);
           in.push_back(uint32_t(bits));
@@ -331,14 +335,14 @@ void runMma(Device &device, Recorder &recorder, const std::string &text) {
         // The accumulator's registers follow those of A and B.
         unsigned m = std::atoi(parts[1].c_str() + 1);
         unsigned k = std::atoi(parts[1].c_str() + parts[1].find('k') + 1);
-        unsigned bits = a == "b1"                             ? 1
-                        : a == "s4" || a == "u4"              ? 4
-                        : a == "f16" || a == "bf16"           ? 16
-                        : a == "tf32"                         ? 32
-                                                              : 8;
+        unsigned bits = a == "b1"                   ? 1
+                        : a == "s4" || a == "u4"    ? 4
+                        : a == "f16" || a == "bf16" ? 16
+                        : a == "tf32"               ? 32
+                                                    : 8;
         unsigned numA = m * k * bits / 1024, numB = 8 * k * bits / 1024;
         for (unsigned i = 0; i < 32 * (numA + numB + 8); ++i)
-          in.push_back(moderate(i < 32 * numA ? a
+          in.push_back(moderate(i < 32 * numA            ? a
                                 : i < 32 * (numA + numB) ? parts[4]
                                                          : parts[5],
                                 random.next()));
@@ -347,7 +351,9 @@ void runMma(Device &device, Recorder &recorder, const std::string &text) {
             in[i] = i & 1 ? 0x7FFFFF00 : 0x80000100;
       }
       recorder.record(name, std::to_string(seed), 32, in,
-                      32 * (d == "f64" ? 8 : d == "f16" ? 2 : 4),
+                      32 * (d == "f64"   ? 8
+                            : d == "f16" ? 2
+                                         : 4),
                       matrixArguments(device, 0, 0, 0));
     }
   }
@@ -398,22 +404,21 @@ void runWgmma(Device &device, Recorder &recorder, const std::string &text) {
       begin = begin > 8192 ? 8192 : begin;
       if (transB)
         begin = 8192;
-      recorder.record(
-          name, "w" + std::to_string(width), 128, in, 128 * numD,
-          matrixArguments(device, operandFor(0, 64, width, transA),
-                          operandFor(begin, n, width, transB), width != 2));
+      recorder.record(name, "w" + std::to_string(width), 128, in, 128 * numD,
+                      matrixArguments(device, operandFor(0, 64, width, transA),
+                                      operandFor(begin, n, width, transB),
+                                      width != 2));
     }
     if (transA || transB || n > 64)
       continue;
     // The second half of a swizzled row, and patterns that begin elsewhere.
-    recorder.record(
-        name, "advance", 128, in, 128 * numD,
-        matrixArguments(device, descriptor(32, 16, 1024, 0, 1),
-                        descriptor(8192 + 64, 16, 1024, 0, 1), 1));
-    recorder.record(
-        name, "base", 128, in, 128 * numD,
-        matrixArguments(device, descriptor(3 * 128, 16, 1024, 3, 1),
-                        descriptor(8192 + 5 * 128, 16, 1024, 5, 1), 1));
+    recorder.record(name, "advance", 128, in, 128 * numD,
+                    matrixArguments(device, descriptor(32, 16, 1024, 0, 1),
+                                    descriptor(8192 + 64, 16, 1024, 0, 1), 1));
+    recorder.record(name, "base", 128, in, 128 * numD,
+                    matrixArguments(device, descriptor(3 * 128, 16, 1024, 3, 1),
+                                    descriptor(8192 + 5 * 128, 16, 1024, 5, 1),
+                                    1));
   }
 }
 
@@ -502,8 +507,7 @@ std::vector<TmaCase> tmaCases() {
   add("tma_store_5d", tensor(f32, 4, {20, 7, 6, 5, 4}, {8, 2, 3, 2, 2}, 1),
       {8, 6, 5, 3, 1}, 4);
   for (const char *op : {"tma_add_2d", "tma_min_2d", "tma_max_2d", "tma_inc_2d",
-                         "tma_dec_2d", "tma_and_2d", "tma_or_2d",
-                         "tma_xor_2d"})
+                         "tma_dec_2d", "tma_and_2d", "tma_or_2d", "tma_xor_2d"})
     add(op, tensor(u32, 4, {40, 20}, {16, 8}), {28, 2}, 4);
   for (const char *op : {"tma_add_2d", "tma_min_2d", "tma_max_2d"}) {
     add(op, tensor(s32, 4, {40, 20}, {16, 8}), {4, 14}, 4);
@@ -569,8 +573,8 @@ void runAsync(Device &device, Recorder &recorder, const std::string &text) {
   Words in(1024);
   for (uint32_t &word : in)
     word = random.next();
-  std::vector<std::vector<uint8_t>> arguments = {
-      bytesOf(device.inAddress()), bytesOf(device.outAddress())};
+  std::vector<std::vector<uint8_t>> arguments = {bytesOf(device.inAddress()),
+                                                 bytesOf(device.outAddress())};
   recorder.record("mbarrier_states", "", 1, in, 16, arguments);
   recorder.record("matrix_moves", "", 32, in, 32 * 23, arguments);
   recorder.record("async_copies", "", 32, in, 640, arguments);

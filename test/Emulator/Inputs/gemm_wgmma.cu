@@ -1,6 +1,7 @@
 //===- gemm_wgmma.cu - C = A * B^T with TMA, an mbarrier ring and wgmma ---------===//
 //
-// Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

@@ -60,6 +60,8 @@ class Kernel:
         self.name, self.lines, self.parameters, self.arrays = name, [], [], []
         self.outputs, self.count, self.check, self.helpers = [], 0, "", []
         self.grid = (1, 1, 1)
+        # Whether threads write the same element on purpose.
+        self.races = False
 
     def fresh(self):
         self.count += 1
@@ -86,12 +88,17 @@ class Kernel:
     # Arguments.
 
     def buffer(self, elem, bits, rng=None, divisibility=None, misalign=None):
-        """A pointer argument to `bits`. With `rng` it is aligned and says so, or
-        neither of both."""
+        """A pointer argument to `bits`. With `rng` it is aligned and says so, is
+        aligned less and says so, or neither."""
         size = max(1, formats.width(elem) // 8)
         if rng is not None and divisibility is None:
-            if rng.integers(0, 2):
+            kind = int(rng.integers(0, 5))
+            if kind < 2:
                 divisibility = 16
+            elif kind == 2:
+                # Aligned less than an access could use.
+                divisibility = int(rng.choice([1, 2, 4, 8, 32]))
+                misalign = max(size, divisibility) * int(rng.integers(0, 4))
             else:
                 misalign = size * int(rng.integers(0, 8))
         attrs = f" {{tile.divisibility = array<i32: {divisibility}>}}" if divisibility else ""

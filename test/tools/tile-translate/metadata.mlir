@@ -3,7 +3,7 @@
 // RUN: tile-translate %s --metadata=%t.json -o %t.ptx
 // RUN: %python -c 'import json, sys; m = json.load(open(sys.argv[1])); k = {x["name"]: x for x in m["kernels"]}; print(m["version"], m["module"], m["chip"], m["ptx_version"]); print(*[json.dumps(k[n], sort_keys=True) for n in sorted(k)], sep="\n")' %t.json | FileCheck %s
 
-// CHECK: 1 m sm_90a 80
+// CHECK: 1 m sm_90a 83
 // CHECK: "block_size": [128, 1, 1], "cluster_size": [2, 1, 1], "name": "a", "num_warps": 4
 // CHECK-SAME: {"divisibility": 16, "offset": 0, "size": 8, "type": "ptr"}
 // CHECK-SAME: {"divisibility": 1, "offset": 8, "size": 2, "type": "f16"}

@@ -9,11 +9,11 @@
 // RUN: sed 's/ \[#nvvm.target<.*>\]//' %s | tile-translate - | FileCheck %s --check-prefixes=CHECK,DEFAULT
 // RUN: tile-translate %s -o %t.ptx && FileCheck %s --check-prefixes=CHECK,SM90A < %t.ptx
 
-// SM75: .version 7.8
+// SM75: .version 8.3
 // SM75: .target sm_75
-// DEFAULT: .version 7.8
+// DEFAULT: .version 8.3
 // DEFAULT: .target sm_80
-// SM90A: .version 8.0
+// SM90A: .version 8.3
 // SM90A: .target sm_90a
 // SM120A: .version 8.7
 // SM120A: .target sm_120a

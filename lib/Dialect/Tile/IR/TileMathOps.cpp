@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
 using namespace mlir;
@@ -73,8 +74,10 @@ OpFoldResult FPCastOp::fold(FoldAdaptor adaptor) {
   Type type = getElementTypeOrSelf(getType());
   if (auto inner = getSource().getDefiningOp<FPCastOp>()) {
     Type innerSource = getElementTypeOrSelf(inner.getSource());
-    // An exact first conversion has no part in the result.
-    if (isWidening(innerSource, getElementTypeOrSelf(inner.getType()))) {
+    // An exact first conversion has no part in the result. But there and back,
+    // e5m2 loses its infinities.
+    if (isWidening(innerSource, getElementTypeOrSelf(inner.getType())) &&
+        !(innerSource == type && isa<Float8E5M2Type>(type))) {
       if (inner.getSource().getType() == getType())
         return inner.getSource();
       if (isWidening(innerSource, type))
@@ -225,6 +228,66 @@ static int64_t countRegisters(Type type, int64_t pack) {
   return width >= 32 ? pack : llvm::divideCeil(pack * width, 32);
 }
 
+/// The operands among the constraints of inline assembly, without modifiers.
+/// Clobbers (`~{memory}`) are no operands.
+static void splitConstraints(StringRef text,
+                             SmallVectorImpl<StringRef> &outputs,
+                             SmallVectorImpl<StringRef> &inputs) {
+  SmallVector<StringRef> constraints;
+  text.split(constraints, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef constraint : constraints) {
+    constraint = constraint.trim();
+    if (constraint.consume_front("=")) {
+      constraint.consume_front("&");
+      outputs.push_back(constraint);
+    } else if (!constraint.starts_with("~")) {
+      inputs.push_back(constraint);
+    }
+  }
+  // A digit ties an input to an output.
+  for (StringRef &constraint : inputs) {
+    unsigned index;
+    if (!constraint.getAsInteger(10, index) && index < outputs.size())
+      constraint = outputs[index];
+  }
+}
+
+/// The bits of a register of class `constraint`; 0 for what is no register of
+/// PTX, which is the target's to judge.
+static int64_t getRegisterWidth(StringRef constraint) {
+  return llvm::StringSwitch<int64_t>(constraint)
+      .Case("b", 1)
+      .Case("h", 16)
+      .Cases({"r", "f"}, 32)
+      .Cases({"l", "d"}, 64)
+      .Default(0);
+}
+
+/// Verify that registers hold the bits of their elements: all of them, and of
+/// elements that fill a register by themselves no others. `constraints` has an
+/// entry for each register of each of `types`.
+static LogicalResult verifyRegisterWidths(Operation *op, StringRef role,
+                                          TypeRange types, int64_t pack,
+                                          ArrayRef<StringRef> constraints) {
+  for (auto [number, type] : llvm::enumerate(types)) {
+    int64_t width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    int64_t needed =
+        width >= 32 ? width : width * std::min<int64_t>(pack, 32 / width);
+    int64_t count = countRegisters(type, pack);
+    for (StringRef constraint : constraints.take_front(count)) {
+      int64_t found = getRegisterWidth(constraint);
+      if (found == 0 || found == needed || (found > needed && width < 32))
+        continue;
+      return op->emitOpError("expects registers of ")
+             << (width < 32 ? "at least " : "") << needed << " bits for "
+             << role << " #" << number << "; found constraint '" << constraint
+             << "' of " << found;
+    }
+    constraints = constraints.drop_front(count);
+  }
+  return success();
+}
+
 LogicalResult InlineAsmElementwiseOp::verify() {
   if (getResults().empty())
     return emitOpError("expects at least one result; found none");
@@ -234,25 +297,22 @@ LogicalResult InlineAsmElementwiseOp::verify() {
   if (elements % pack != 0)
     return emitOpError("expects pack to divide the number of elements, ")
            << elements << "; found " << pack;
-  // Clobbers (`~{memory}`) are no operands.
-  int64_t outputs = 0, inputs = 0;
-  SmallVector<StringRef> constraints;
-  getConstraints().split(constraints, ',', -1, /*KeepEmpty=*/false);
-  for (StringRef constraint : constraints) {
-    constraint = constraint.trim();
-    outputs += constraint.starts_with("=");
-    inputs += !constraint.starts_with("=") && !constraint.starts_with("~");
-  }
-  int64_t expectedOutputs = 0, expectedInputs = 0;
+  SmallVector<StringRef> outputs, inputs;
+  splitConstraints(getConstraints(), outputs, inputs);
+  size_t expectedOutputs = 0, expectedInputs = 0;
   for (Type type : getResults().getTypes())
     expectedOutputs += countRegisters(type, pack);
   for (Type type : getArgs().getTypes())
     expectedInputs += countRegisters(type, pack);
-  if (outputs != expectedOutputs || inputs != expectedInputs)
+  if (outputs.size() != expectedOutputs || inputs.size() != expectedInputs)
     return emitOpError("expects constraints for ")
            << expectedOutputs << " outputs and " << expectedInputs
-           << " inputs; found " << outputs << " and " << inputs;
-  return success();
+           << " inputs; found " << outputs.size() << " and " << inputs.size();
+  if (failed(verifyRegisterWidths(*this, "result", getResults().getTypes(),
+                                  pack, outputs)))
+    return failure();
+  return verifyRegisterWidths(*this, "argument", getArgs().getTypes(), pack,
+                              inputs);
 }
 
 //===----------------------------------------------------------------------===//

@@ -59,8 +59,7 @@ struct AccumulateInDot : public OpRewritePattern<AddOp> {
 
 /// select(mask, load(ptr, mask), other) -> load(ptr, mask, other).
 struct SelectIsOtherOfLoad : public OpRewritePattern<arith::SelectOp> {
-  SelectIsOtherOfLoad(MLIRContext *context, const DominanceInfo &dominance)
-      : OpRewritePattern(context), dominance(dominance) {}
+  using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(arith::SelectOp op,
                                 PatternRewriter &rewriter) const override {
@@ -68,15 +67,15 @@ struct SelectIsOtherOfLoad : public OpRewritePattern<arith::SelectOp> {
     if (!load || !load->hasOneUse() || !load.getMask() ||
         load.getMask() != op.getCondition())
       return rewriter.notifyMatchFailure(op, "no load under the same mask");
-    if (!dominance.properlyDominates(op.getFalseValue(), load))
+    // Computed anew: the driver may have merged or erased blocks since the last
+    // time. In a region of one block that costs nothing.
+    if (!DominanceInfo().properlyDominates(op.getFalseValue(), load))
       return rewriter.notifyMatchFailure(op, "the other value comes too late");
     rewriter.modifyOpInPlace(
         load, [&] { load.getOtherMutable().assign(op.getFalseValue()); });
     rewriter.replaceOp(op, load.getResult());
     return success();
   }
-
-  const DominanceInfo &dominance;
 };
 
 /// addptr(addptr(splat(p), x), splat(s)) -> addptr(splat(addptr(p, s)), x):
@@ -106,11 +105,9 @@ struct AddUniformOffsetFirst : public OpRewritePattern<AddPtrOp> {
 class TileCombinePass : public tile::impl::TileCombineBase<TileCombinePass> {
 public:
   void runOnOperation() override {
-    auto &dominance = getAnalysis<DominanceInfo>();
     RewritePatternSet patterns(&getContext());
     patterns.add<AccumulateInDot<arith::AddFOp>, AccumulateInDot<arith::AddIOp>,
-                 AddUniformOffsetFirst>(&getContext());
-    patterns.add<SelectIsOtherOfLoad>(&getContext(), dominance);
+                 SelectIsOtherOfLoad, AddUniformOffsetFirst>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -10,6 +10,7 @@
 #include "TileDialect/Dialect/Tile/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -44,6 +45,17 @@ bool isUniform(Value value) {
          (matchPattern(value, m_Constant(&elements)) && elements.isSplat());
 }
 
+/// True for the elements that ops of the tile dialect take. Other dialects have
+/// tiles of more types (index, i4), of which there is no splat or broadcast.
+bool hasTileElement(Type type) {
+  type = getElementTypeOrSelf(type);
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.isSignless() &&
+           llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type,
+             Float8E4M3FNType, Float8E5M2Type, PtrType>(type);
+}
+
 /// Matches ops that work on each element by itself and lose nothing if they
 /// work on fewer of them.
 bool canReorder(Operation *op) {
@@ -52,7 +64,9 @@ bool canReorder(Operation *op) {
                        isa<AddPtrOp, IntToPtrOp, PtrToIntOp, BitcastOp>(op);
   if (!isElementwise || op->getNumResults() != 1 || !isPure(op) ||
       op->getNumOperands() == 0 ||
-      !isa<RankedTensorType>(op->getResult(0).getType()))
+      !isa<RankedTensorType>(op->getResult(0).getType()) ||
+      !llvm::all_of(op->getOperandTypes(), hasTileElement) ||
+      !hasTileElement(op->getResult(0).getType()))
     return false;
   // Facts about the result are stated for each of its dimensions.
   return llvm::none_of(op->getDiscardableAttrs(), [](NamedAttribute attr) {

@@ -55,7 +55,7 @@ struct TileGPUAllocateSharedMemory
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      if (failed(runOnKernel(kernel)))
+      if (kernel.isKernel() && failed(runOnKernel(kernel)))
         return signalPassFailure();
   }
 

@@ -68,7 +68,6 @@ private:
       setLayout(group);
   }
 
-private:
   void addAccess(AccessGroup &group, const MemoryAccess &access) {
     int64_t widest = std::max<int64_t>(1, maxVectorBytes / access.elementBytes);
     int64_t elements =

@@ -26,9 +26,9 @@ LogicalResult CombineRegion::distribute() {
   if (succeeded(rewriter.legalize(&region)))
     return success();
   region.walk([](Operation *op) {
-    if (!isa<tile::TileDialect>(op->getDialect()) || isa<tile::YieldOp>(op))
+    if (!isa_and_nonnull<tile::TileDialect>(op->getDialect()) || isa<tile::YieldOp>(op))
       return WalkResult::advance();
-    op->emitOpError("is not supported in the region of a reduction or scan");
+    op->emitOpError("is not supported in a region on scalars");
     return WalkResult::interrupt();
   });
   return failure();

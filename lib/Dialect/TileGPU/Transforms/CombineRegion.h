@@ -16,7 +16,8 @@ namespace mlir::tile_gpu {
 /// The scalars that a reduction or scan combines: one for each of its sources.
 using Tuple = SmallVector<Value, 2>;
 
-/// Inlines copies of the `combine` region of a tile.reduce or tile.scan.
+/// Inlines copies of the region of a tile.reduce, tile.scan or
+/// tile.map_elementwise.
 class CombineRegion {
 public:
   CombineRegion(ConversionPatternRewriter &rewriter, Region &region)
@@ -27,7 +28,8 @@ public:
   /// diagnostic; among the ops that a pattern creates it would be a fatal error
   /// of the driver.
   LogicalResult distribute();
-  /// The combination of two tuples, `lhs` being the one that comes first.
+  /// The combination of two tuples, `lhs` being the one that comes first: what
+  /// the region yields for the arguments `lhs`, `rhs`.
   Tuple combine(ArrayRef<Value> lhs, ArrayRef<Value> rhs);
   /// The combination of all tuples in their order (at least one).
   Tuple combineAll(ArrayRef<Tuple> tuples);
@@ -45,6 +47,10 @@ private:
 void populateCombineRegionPatterns(const DistributionTypeConverter &converter,
                                    RewritePatternSet &patterns,
                                    ConversionTarget &target);
+
+/// Inlines the region of tile.map_elementwise for each register.
+void populateMapElementwisePatterns(const DistributionTypeConverter &converter,
+                                    RewritePatternSet &patterns);
 
 /// condition ? a : b, for each element.
 Tuple selectTuple(OpBuilder &builder, Location loc, Value condition,

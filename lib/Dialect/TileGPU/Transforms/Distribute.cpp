@@ -61,16 +61,15 @@ struct DistributeSignature : public OpConversionPattern<gpu::GPUFuncOp> {
   static void convertArgAttrs(gpu::GPUFuncOp func, unsigned index, Type type) {
     auto divisibility = func.getArgAttrOfType<DenseI32ArrayAttr>(
         index, tile::kDivisibilityAttrName);
-    for (StringRef name :
-         {tile::kDivisibilityAttrName, tile::kContiguityAttrName,
-          tile::kConstancyAttrName})
+    for (StringRef name : {tile::kDivisibilityAttrName,
+                           tile::kContiguityAttrName, tile::kConstancyAttrName})
       func.removeArgAttr(index, StringAttr::get(func.getContext(), name));
     if (!divisibility || divisibility.empty() || !isa<tile::PtrType>(type))
       return;
     int64_t align = int64_t(divisibility[0]) & -int64_t(divisibility[0]);
-    func.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
-                    IntegerAttr::get(IntegerType::get(func.getContext(), 64),
-                                     align));
+    func.setArgAttr(
+        index, LLVM::LLVMDialect::getAlignAttrName(),
+        IntegerAttr::get(IntegerType::get(func.getContext(), 64), align));
   }
 };
 
@@ -89,7 +88,7 @@ struct TileGPUDistributePass
   void runOnOperation() override {
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<gpu::GPUFuncOp>()))
-      if (failed(distribute(func)))
+      if (func.isKernel() && failed(distribute(func)))
         return signalPassFailure();
   }
 
@@ -103,8 +102,8 @@ int64_t getNumLanes(gpu::GPUFuncOp func) {
   func.walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
       if (LayoutAttr layout = getLayoutAttr(type)) {
-        lanes = layout.getLayout().getSize(
-            tile_dialect::layout::HardwareDim::Lane);
+        lanes =
+            layout.getLayout().getSize(tile_dialect::layout::HardwareDim::Lane);
         return WalkResult::interrupt();
       }
     return WalkResult::advance();
@@ -112,8 +111,11 @@ int64_t getNumLanes(gpu::GPUFuncOp func) {
   return lanes;
 }
 
-/// A kernel's parameters are scalars and pointers.
+/// A kernel's parameters are scalars and pointers, and its memory is ours.
 LogicalResult checkParameters(gpu::GPUFuncOp func) {
+  if (func.getNumWorkgroupAttributions() || func.getNumPrivateAttributions())
+    return func.emitOpError("has memory attributions; the shared memory of a "
+                            "tile kernel comes from tile_gpu.alloc");
   for (auto [index, type] : llvm::enumerate(func.getArgumentTypes()))
     if (!type.isIntOrIndexOrFloat() &&
         !isa<tile::PtrType, LLVM::LLVMPointerType>(type))
@@ -161,7 +163,8 @@ LogicalResult TileGPUDistributePass::distribute(gpu::GPUFuncOp func) {
   int64_t numLanes = getNumLanes(func);
   if (numThreads % numLanes != 0)
     return func.emitOpError("has a block of ")
-           << numThreads << " threads, which are no whole warps of " << numLanes;
+           << numThreads << " threads, which are no whole warps of "
+           << numLanes;
   int64_t numWarps = numThreads / numLanes;
   if (failed(checkParameters(func)) ||
       failed(checkLayouts(func, numWarps, numLanes)))
@@ -184,14 +187,24 @@ LogicalResult TileGPUDistributePass::distribute(gpu::GPUFuncOp func) {
   cf::populateCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                      target);
   for (Dialect *dialect : ctx->getLoadedDialects())
-    if (auto *interface = dialect->getRegisteredInterface<DistributeDialectInterface>())
+    if (auto *interface =
+            dialect->getRegisteredInterface<DistributeDialectInterface>())
       interface->populateDistributePatterns(converter, patterns, target,
                                             context);
   target.addIllegalDialect<tile::TileDialect, TileGPUDialect>();
 
   ConversionConfig config;
   config.allowPatternRollback = false;
-  return applyPartialConversion(func, target, std::move(patterns), config);
+  // A pattern cannot fail on an op that another pattern made: it reports the
+  // error and goes on with any value.
+  bool hadError = false;
+  ScopedDiagnosticHandler handler(ctx, [&](Diagnostic &diagnostic) {
+    hadError |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    return failure();
+  });
+  LogicalResult result =
+      applyPartialConversion(func, target, std::move(patterns), config);
+  return failure(failed(result) || hadError);
 }
 
 } // namespace

@@ -28,6 +28,7 @@ public:
     populatePointerPatterns(converter, patterns);
     populateReductionPatterns(converter, patterns, context);
     populateCombineRegionPatterns(converter, patterns, target);
+    populateMapElementwisePatterns(converter, patterns);
     populateConvertLayoutPatterns(converter, patterns, context);
     populateSharedMemoryPatterns(converter, patterns, context);
     populateElementwisePatterns(converter, patterns, context);

@@ -72,10 +72,6 @@ renameRegisters(Operation *op, Value result, ValueRange source,
   return success();
 }
 
-Type scalarType(const TypeConverter *converter, Type type) {
-  return converter->convertType(getElementTypeOrSelf(type));
-}
-
 gpu::Dimension toDimension(tile::Axis axis) {
   switch (axis) {
   case tile::Axis::X:

@@ -67,7 +67,7 @@ DistributionTypeConverter::DistributionTypeConverter(MLIRContext *context) {
 }
 
 int64_t tile_gpu::getElementBytes(Type type) {
-  if (isa<tile::PtrType, LLVM::LLVMPointerType>(type))
+  if (isa<tile::PtrType, LLVM::LLVMPointerType, IndexType>(type))
     return 8;
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
@@ -312,6 +312,20 @@ Value DistributionContext::getIsFirstThread(OpBuilder &builder) {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
+std::string tile_gpu::getUniqueName(Operation *kernel, StringRef suffix) {
+  auto isTaken = [&](StringRef name) {
+    return SymbolTable::lookupSymbolIn(kernel->getParentOp(), name) != nullptr;
+  };
+  std::string name =
+      (cast<SymbolOpInterface>(kernel).getName() + "_" + suffix).str();
+  if (!isTaken(name))
+    return name;
+  unsigned counter = 0;
+  return SymbolTable::generateSymbolName<64>(name, isTaken, counter)
+      .str()
+      .str();
+}
+
 /// The kernel's shared memory as a global of its module: of the kernel's own
 /// size if static shared memory may be that large, else the open array whose
 /// size the launch gives.
@@ -321,8 +335,7 @@ static LLVM::GlobalOp createSharedMemory(OpBuilder &builder, Operation *kernel,
   builder.setInsertionPoint(kernel);
   bool isStatic = bytes <= kMaxStaticSharedBytes;
   auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), isStatic ? bytes : 0);
-  std::string name =
-      (cast<SymbolOpInterface>(kernel).getName() + "_shared_memory").str();
+  std::string name = getUniqueName(kernel, "shared_memory");
   auto global = LLVM::GlobalOp::create(
       builder, kernel->getLoc(), type, /*isConstant=*/false,
       isStatic ? LLVM::Linkage::Internal : LLVM::Linkage::External, name,

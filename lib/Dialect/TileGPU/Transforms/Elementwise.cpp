@@ -16,6 +16,17 @@ using namespace mlir::tile_gpu;
 
 namespace {
 
+/// The discardable attributes of an op on tiles that its scalars keep: what the tile
+/// dialects say of a tile does not hold for its elements.
+DictionaryAttr getScalarAttrs(Operation *op) {
+  SmallVector<NamedAttribute> attrs;
+  for (NamedAttribute attr : op->getDiscardableAttrs())
+    if (!isa_and_nonnull<tile::TileDialect, TileGPUDialect>(
+            attr.getNameDialect()))
+      attrs.push_back(attr);
+  return DictionaryAttr::get(op->getContext(), attrs);
+}
+
 /// Any elementwise op on tiles, of whatever dialect: the same op on the scalars
 /// of each register.
 struct DistributeElementwise : public ConversionPattern {
@@ -50,6 +61,7 @@ struct DistributeElementwise : public ConversionPattern {
     SmallVector<SmallVector<Value>> results(types.size());
     SmallVector<Value> scalars(operands.size());
     SmallVector<Type> scalarTypes(types.size());
+    DictionaryAttr attrs = getScalarAttrs(op);
     for (size_t reg = 0; reg < numRegisters; ++reg) {
       for (auto [scalar, type, range] :
            llvm::zip_equal(scalars, op->getOperandTypes(), operands))
@@ -57,9 +69,8 @@ struct DistributeElementwise : public ConversionPattern {
       for (auto [scalarType, converted] : llvm::zip_equal(scalarTypes, types))
         scalarType = converted[reg];
       Operation *scalarOp = Operation::create(
-          op->getLoc(), op->getName(), scalarTypes, scalars,
-          op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
-          BlockRange(), /*numRegions=*/0);
+          op->getLoc(), op->getName(), scalarTypes, scalars, attrs,
+          op->getPropertiesStorage(), BlockRange(), /*numRegions=*/0);
       rewriter.insert(scalarOp);
       for (auto [list, value] :
            llvm::zip_equal(results, scalarOp->getResults()))
@@ -112,10 +123,7 @@ struct DistributeConstant : public OpConversionPattern<arith::ConstantOp> {
         RankedTensorType::get(dense.getNumElements(), stored));
 
     Operation *kernel = context.getKernel();
-    auto globals = context.getModule()->getRegion(0).getOps<LLVM::GlobalOp>();
-    std::string name = (cast<SymbolOpInterface>(kernel).getName() +
-                        "_constant_" + Twine(llvm::range_size(globals)))
-                           .str();
+    std::string name = getUniqueName(kernel, "constant");
     LLVM::GlobalOp table;
     {
       OpBuilder::InsertionGuard guard(builder);

@@ -1,4 +1,4 @@
-//===- InsertBarriers.cpp - Order accesses to shared memory -----*- C++ -*-===//
+//===- InsertBarriers.cpp - Order accesses of different threads -*- C++ -*-===//
 //
 // Part of the TileDialect project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -27,7 +27,7 @@ struct TileGPUInsertBarriers
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      if (failed(runOnKernel(kernel)))
+      if (kernel.isKernel() && failed(runOnKernel(kernel)))
         return signalPassFailure();
   }
 
@@ -46,11 +46,16 @@ private:
     });
     if (walk.wasInterrupted())
       return failure();
-    if (!usesSharedMemory)
+    // A kernel whose size is not known may have several warps. No warp has
+    // fewer than 32 threads.
+    int64_t numThreads = getNumThreads(kernel);
+    bool hasSeveralWarps = numThreads == 0 || numThreads > 32;
+    if (!usesSharedMemory && !hasSeveralWarps)
       return success();
 
     SharedMemoryHazards hazards(
-        kernel, [](Operation *op) { return hasInternalBarrier(op); });
+        kernel, [](Operation *op) { return hasInternalBarrier(op); },
+        /*ordersGlobalLoads=*/hasSeveralWarps);
     OpBuilder builder(&getContext());
     for (Operation *op : hazards.getBarrierPoints()) {
       builder.setInsertionPoint(op);

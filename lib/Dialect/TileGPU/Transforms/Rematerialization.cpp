@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Rematerialization.h"
+#include "TileDialect/Analysis/GlobalHazards.h"
 #include "TileDialect/Dialect/TileGPU/Transforms/OpLayouts.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -46,17 +47,21 @@ scf::ForOp getLoop(Value value, unsigned &number) {
 int64_t getOpWeight(Operation *op) {
   if (isCreation(op))
     return 0;
-  if (isa<math::MathDialect>(op->getDialect()) ||
+  if (isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
       isa<tile::ExternElementwiseOp, tile::InlineAsmElementwiseOp,
           tile::MapElementwiseOp, tile::PreciseDivOp, tile::PreciseSqrtOp>(op))
     return kExpensiveOp;
   return 1;
 }
 
-/// Ops that give the same results when they run twice.
-bool isRepeatable(Operation *op) {
-  if (auto load = dyn_cast<tile::LoadOp>(op))
-    return !load.getIsVolatile();
+/// Ops that give the same results when they run twice, in a kernel that writes
+/// to `written`. A load in another layout reads an element in another thread,
+/// which nothing orders to a write of the element by the thread that held it.
+bool isRepeatable(Operation *op, const PointerRoots &written) {
+  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    PointerRoots read(load.getPtr());
+    return !load.getIsVolatile() && read.isKnown() && !read.overlaps(written);
+  }
   return op->getNumRegions() == 0 && isPure(op);
 }
 
@@ -75,8 +80,8 @@ enum class Reach {
 class Slice {
 public:
   Slice(LayoutCost &cost, const DenseMap<Operation *, MemoryAccess> &accesses,
-        Reach reach)
-      : cost(cost), accesses(accesses), reach(reach) {}
+        const PointerRoots &written, Reach reach)
+      : cost(cost), accesses(accesses), written(written), reach(reach) {}
 
   /// Collects the slice of `convert`; failure if there is none.
   LogicalResult collect(ConvertLayoutOp convert);
@@ -96,6 +101,7 @@ private:
 
   LayoutCost &cost;
   const DenseMap<Operation *, MemoryAccess> &accesses;
+  const PointerRoots &written;
   Reach reach;
   llvm::MapVector<Value, LayoutAttr> computed, leaves;
   DenseMap<Value, Value> emitted;
@@ -154,7 +160,7 @@ LogicalResult Slice::visit(Value value, LayoutAttr layout) {
   // A value that was converted already is converted from its source.
   if (auto inner = dyn_cast_or_null<ConvertLayoutOp>(op))
     return visit(inner.getSource(), layout);
-  if (!op || op->getNumResults() != 1 || !isRepeatable(op) ||
+  if (!op || op->getNumResults() != 1 || !isRepeatable(op, written) ||
       (!isCreation(op) && !getOperandLayout(op, layout)) ||
       (isa<tile::LoadOp>(op) &&
        (reach != Reach::Loads || !accesses.count(op))) ||
@@ -303,6 +309,7 @@ void tile_gpu::rematerializeConversions(
     const DenseMap<Operation *, MemoryAccess> &accesses) {
   SmallVector<ConvertLayoutOp> conversions;
   kernel->walk([&](ConvertLayoutOp op) { conversions.push_back(op); });
+  PointerRoots written = getAllWrittenRoots(kernel);
   // The last ones first: what they need may be converted by an earlier one.
   for (ConvertLayoutOp convert : llvm::reverse(conversions)) {
     if (convert->use_empty())
@@ -313,7 +320,7 @@ void tile_gpu::rematerializeConversions(
         cost.getConversion(type, getLayoutAttr(type),
                            getLayoutAttr(convert.getResult().getType()));
     for (Reach reach : {Reach::Loads, Reach::Computations, Reach::OneOp}) {
-      Slice slice(cost, accesses, reach);
+      Slice slice(cost, accesses, written, reach);
       if (now == 0 || failed(slice.collect(convert)) ||
           slice.getCost(convert) >= now)
         continue;

@@ -52,7 +52,7 @@ class TileGPURemoveLayoutConversionsPass
 public:
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      if (failed(runOnKernel(kernel)))
+      if (kernel.isKernel() && failed(runOnKernel(kernel)))
         return signalPassFailure();
   }
 

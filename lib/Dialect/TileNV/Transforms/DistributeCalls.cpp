@@ -212,6 +212,16 @@ struct DistributeInlineAsm
       if (failed(getTypeConverter()->convertType(type, types.emplace_back())))
         return rewriter.notifyMatchFailure(op, "a result does not convert");
     Constraints constraints(op.getConstraints());
+    for (StringRef constraint :
+         llvm::concat<StringRef>(constraints.outputs, constraints.inputs))
+      if (!getRegisterType(rewriter, constraint)) {
+        // The pass fails for the diagnostic: see tile-gpu-distribute.
+        op.emitOpError("expects constraints of PTX registers (b, h, r, l, f, "
+                       "d); found '")
+            << constraint << "'";
+        replaceByPoison(op, types, rewriter);
+        return success();
+      }
     SmallVector<Packing> inputs, outputs;
     for (ValueRange range : adaptor.getArgs())
       inputs.emplace_back(range.front().getType(), op.getPack());
@@ -225,6 +235,18 @@ struct DistributeInlineAsm
                 outputs, results, rewriter);
     rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();
+  }
+
+  static void replaceByPoison(Operation *op, ArrayRef<SmallVector<Type>> types,
+                              ConversionPatternRewriter &rewriter) {
+    SmallVector<Registers> results;
+    for (ArrayRef<Type> list : types) {
+      Registers &registers = results.emplace_back();
+      for (Type type : list)
+        registers.push_back(
+            LLVM::PoisonOp::create(rewriter, op->getLoc(), type));
+    }
+    rewriter.replaceOpWithMultiple(op, std::move(results));
   }
 
   /// One piece of assembly, for registers `reg` to `reg + pack`.

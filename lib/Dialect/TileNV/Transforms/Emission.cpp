@@ -153,7 +153,9 @@ FailureOr<Value> nv_detail::callFunction(OpBuilder &builder, Operation *op,
                 << name << "' with type " << functionType
                 << ", but the module has another symbol of that name";
     diag.attachNote(symbol->getLoc()) << "it is here";
-    return failure();
+    // The pass fails for the diagnostic, once all patterns have run.
+    return type ? LLVM::PoisonOp::create(builder, op->getLoc(), type).getResult()
+                : Value();
   }
   if (!function) {
     OpBuilder::InsertionGuard guard(builder);

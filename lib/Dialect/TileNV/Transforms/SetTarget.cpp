@@ -8,10 +8,12 @@
 
 #include "TileDialect/Dialect/Tile/IR/Tile.h"
 #include "TileDialect/Dialect/TileNV/Transforms/Passes.h"
+#include "TileDialect/Dialect/TileNV/Transforms/Targets.h"
 #include "TileDialect/Target/ChipInfo.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::tile_nv {
 #define GEN_PASS_DEF_TILENVSETTARGET
@@ -21,6 +23,101 @@ namespace mlir::tile_nv {
 using namespace mlir;
 using namespace mlir::tile_nv;
 
+/// The target that `chip` names, resp. the only one; null if there is none.
+static FailureOr<NVVM::NVVMTargetAttr> findTarget(gpu::GPUModuleOp module,
+                                                  StringRef chip) {
+  ArrayAttr targets = module.getTargetsAttr();
+  if (!targets || targets.empty())
+    return NVVM::NVVMTargetAttr();
+  if (!chip.empty()) {
+    for (auto target : targets.getAsRange<Attribute>())
+      if (auto nvvm = dyn_cast<NVVM::NVVMTargetAttr>(target);
+          nvvm && nvvm.getChip() == chip)
+        return nvvm;
+    return NVVM::NVVMTargetAttr();
+  }
+  if (targets.size() > 1)
+    return module.emitOpError("has ")
+           << targets.size() << " targets: choose one with the chip option";
+  auto target = dyn_cast<NVVM::NVVMTargetAttr>(targets[0]);
+  if (!target)
+    return module.emitOpError("expected an `#nvvm.target`, found ")
+           << targets[0];
+  return target;
+}
+
+/// The features of `target`, and a PTX version if they name none.
+static FailureOr<std::string>
+completeFeatures(gpu::GPUModuleOp module, NVVM::NVVMTargetAttr target,
+                 const tile_dialect::ChipInfo &chip) {
+  StringRef features = target.getFeatures();
+  bool hasVersion = false;
+  for (StringRef feature : llvm::split(features, ',')) {
+    if (!feature.consume_front("+ptx"))
+      continue;
+    int32_t version;
+    if (feature.getAsInteger(10, version))
+      return module.emitOpError("invalid PTX version in target features '")
+             << features << "'";
+    if (version < chip.ptxVersion)
+      return module.emitOpError("target features '")
+             << features << "' are too old a PTX version for " << chip.name
+             << ": expected " << chip.getFeatures() << " or newer";
+    hasVersion = true;
+  }
+  if (hasVersion)
+    return features.str();
+  if (features.empty())
+    return chip.getFeatures();
+  return features.str() + "," + chip.getFeatures();
+}
+
+LogicalResult tile_nv::setTarget(gpu::GPUModuleOp module, StringRef chip) {
+  constexpr StringLiteral triple = "nvptx64-nvidia-cuda";
+  FailureOr<NVVM::NVVMTargetAttr> found = findTarget(module, chip);
+  if (failed(found))
+    return failure();
+  NVVM::NVVMTargetAttr existing = *found;
+  std::string name = !chip.empty() ? chip.str()
+                     : existing    ? existing.getChip().str()
+                                   : tile_dialect::defaultChip.str();
+  const tile_dialect::ChipInfo *info = tile_dialect::lookupChip(name);
+  if (!info)
+    return module.emitError("unknown chip '")
+           << name << "', expected one of " << tile_dialect::getChipNames();
+
+  MLIRContext *context = module.getContext();
+  NVVM::NVVMTargetAttr target;
+  if (existing) {
+    if (existing.getTriple() != triple)
+      return module.emitOpError("has a target with triple '")
+             << existing.getTriple() << "', expected '" << triple << "'";
+    FailureOr<std::string> features = completeFeatures(module, existing, *info);
+    if (failed(features))
+      return failure();
+    // What else the module's own target says of the same chip stays.
+    target = NVVM::NVVMTargetAttr::get(
+        context, existing.getO(), triple, name, *features, existing.getFlags(),
+        existing.getLink(), existing.getVerifyTarget());
+  } else {
+    target = NVVM::NVVMTargetAttr::get(context, /*optLevel=*/3, triple, name,
+                                       info->getFeatures());
+  }
+  module.setTargetsAttr(ArrayAttr::get(context, {target}));
+  return success();
+}
+
+bool tile_nv::isPTXIdentifier(StringRef name) {
+  auto isFollowing = [](char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '$';
+  };
+  if (name.empty() || !llvm::all_of(name.drop_front(), isFollowing))
+    return false;
+  // A leading % is left to registers, although PTX allows it.
+  return llvm::isAlpha(name.front()) ||
+         (name.size() > 1 && StringRef("_$").contains(name.front()));
+}
+
 namespace {
 
 struct TileNVSetTargetPass
@@ -28,55 +125,22 @@ struct TileNVSetTargetPass
   using Base::Base;
 
   void runOnOperation() override {
-    WalkResult result = getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto visit = [&](Operation *op) {
       if (auto module = dyn_cast<gpu::GPUModuleOp>(op)) {
-        if (failed(setTarget(module)))
+        if (failed(setTarget(module, chip)))
           return WalkResult::interrupt();
         return WalkResult::skip();
       }
-      if (isa<tile::TileDialect>(op->getDialect())) {
+      if (isa_and_nonnull<tile::TileDialect>(op->getDialect())) {
         op->emitOpError("is outside a kernel: put it in a `gpu.func` with the "
                         "`kernel` attribute, in a `gpu.module`");
         return WalkResult::interrupt();
       }
       return WalkResult::advance();
-    });
-    if (result.wasInterrupted())
+    };
+    if (getOperation().walk<WalkOrder::PreOrder>(visit).wasInterrupted())
       signalPassFailure();
   }
-
-  LogicalResult setTarget(gpu::GPUModuleOp module);
 };
-
-LogicalResult TileNVSetTargetPass::setTarget(gpu::GPUModuleOp module) {
-  std::string name = chip;
-  NVVM::NVVMTargetAttr existing;
-  if (ArrayAttr targets = module.getTargetsAttr(); targets && !targets.empty()) {
-    if (targets.size() > 1 && name.empty())
-      return module.emitOpError("has ")
-             << targets.size() << " targets: choose one with the chip option";
-    existing = dyn_cast<NVVM::NVVMTargetAttr>(targets[0]);
-    if (!existing && name.empty())
-      return module.emitOpError("expected an `#nvvm.target`, found ")
-             << targets[0];
-    if (name.empty())
-      name = existing.getChip().str();
-  }
-  if (name.empty())
-    name = tile_dialect::defaultChip.str();
-  const tile_dialect::ChipInfo *info = tile_dialect::lookupChip(name);
-  if (!info)
-    return module.emitOpError("unknown chip '")
-           << name << "'; known are " << tile_dialect::getChipNames();
-
-  // What else the module's own target says of the same chip stays.
-  if (existing && existing.getChip() == name)
-    return success();
-  auto target = NVVM::NVVMTargetAttr::get(
-      module.getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", name,
-      info->getFeatures());
-  module.setTargetsAttr(ArrayAttr::get(module.getContext(), {target}));
-  return success();
-}
 
 } // namespace

@@ -40,6 +40,34 @@ func.func @other_comes_too_late(%p: tensor<64x!tile.ptr<f32>>, %mask: tensor<64x
   return %s : tensor<64xf32>
 }
 
+// Blocks that the driver merges, and a value that does not dominate the load.
+// CHECK-LABEL: func.func @other_in_blocks
+// CHECK-SAME: %[[P:.+]]: tensor<64x!tile.ptr<f32>>, %[[MASK:.+]]: tensor<64xi1>
+func.func @other_in_blocks(%p: tensor<64x!tile.ptr<f32>>, %mask: tensor<64xi1>, %c: i1) -> (tensor<64xf32>, tensor<64xf32>) {
+  cf.br ^entry
+^entry:
+  // CHECK: %[[OTHER:.+]] = tile.load %[[P]] : tensor<64x!tile.ptr<f32>>
+  %early = tile.load %p : tensor<64x!tile.ptr<f32>>
+  cf.br ^loads
+^loads:
+  // CHECK: %[[X:.+]] = tile.load %[[P]] mask %[[MASK]] other %[[OTHER]]
+  // CHECK: %[[Y:.+]] = tile.load %[[P]] mask %[[MASK]] : tensor
+  %x = tile.load %p mask %mask : tensor<64x!tile.ptr<f32>>
+  %y = tile.load %p mask %mask : tensor<64x!tile.ptr<f32>>
+  cf.cond_br %c, ^selects, ^end(%early, %early : tensor<64xf32>, tensor<64xf32>)
+^selects:
+  // CHECK: %[[LATE:.+]] = tile.load %[[P]] : tensor<64x!tile.ptr<f32>>
+  %late = tile.load %p : tensor<64x!tile.ptr<f32>>
+  cf.br ^more
+^more:
+  %s = arith.select %mask, %x, %early : tensor<64xi1>, tensor<64xf32>
+  // CHECK: arith.select %[[MASK]], %[[Y]], %[[LATE]]
+  %t = arith.select %mask, %y, %late : tensor<64xi1>, tensor<64xf32>
+  cf.br ^end(%s, %t : tensor<64xf32>, tensor<64xf32>)
+^end(%u: tensor<64xf32>, %v: tensor<64xf32>):
+  return %u, %v : tensor<64xf32>, tensor<64xf32>
+}
+
 // CHECK-LABEL: func.func @uniform_offset
 // CHECK-SAME: %[[P:.+]]: !tile.ptr<f32>, %[[X:.+]]: tensor<64xi32>, %[[S:.+]]: i32
 func.func @uniform_offset(%p: !tile.ptr<f32>, %x: tensor<64xi32>, %s: i32) -> tensor<64x!tile.ptr<f32>> {

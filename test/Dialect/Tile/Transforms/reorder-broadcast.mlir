@@ -62,3 +62,22 @@ func.func @stated_facts(%r: tensor<8x1xi32>, %s: i32) -> tensor<8x32xi32> {
   %p = arith.muli %rs, %ss {tile.divisibility = array<i32: 8, 8>} : tensor<8x32xi32>
   return %p : tensor<8x32xi32>
 }
+
+// There are no splats of index, of i4 or of i128.
+// CHECK-LABEL: func.func @foreign_elements
+// CHECK-SAME: %[[S:.+]]: i32, %[[C:.+]]: tensor<8x1xi32>
+func.func @foreign_elements(%s: i32, %c: tensor<8x1xi32>) -> (tensor<64xindex>, tensor<64xi4>, tensor<8x32xi128>, tensor<8x32xi1>) {
+  // CHECK: %[[SPLAT:.+]] = tile.splat %[[S]] : tensor<64xi32>
+  %ss = tile.splat %s : tensor<64xi32>
+  // CHECK: arith.index_cast %[[SPLAT]] : tensor<64xi32> to tensor<64xindex>
+  %0 = arith.index_cast %ss : tensor<64xi32> to tensor<64xindex>
+  // CHECK: arith.trunci %[[SPLAT]] : tensor<64xi32> to tensor<64xi4>
+  %1 = arith.trunci %ss : tensor<64xi32> to tensor<64xi4>
+  // CHECK: %[[WIDE:.+]] = tile.broadcast %[[C]]
+  %wide = tile.broadcast %c : tensor<8x1xi32> -> tensor<8x32xi32>
+  // CHECK: arith.extsi %[[WIDE]] : tensor<8x32xi32> to tensor<8x32xi128>
+  %2 = arith.extsi %wide : tensor<8x32xi32> to tensor<8x32xi128>
+  %k = arith.constant dense<5> : tensor<8x32xi128>
+  %3 = arith.cmpi slt, %2, %k : tensor<8x32xi128>
+  return %0, %1, %2, %3 : tensor<64xindex>, tensor<64xi4>, tensor<8x32xi128>, tensor<8x32xi1>
+}

@@ -62,3 +62,13 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{has memory attributions; the shared memory of a tile kernel comes from tile_gpu.alloc}}
+  gpu.func @attributions(%p: !tile.ptr<f32>) workgroup(%w: memref<64xf32, #gpu.address_space<workgroup>>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
+    gpu.return
+  }
+}

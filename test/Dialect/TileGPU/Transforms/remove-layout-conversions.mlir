@@ -114,7 +114,7 @@ gpu.module @m {
 #shared = #tile_gpu.shared<order = [0], swizzle = 0>
 gpu.module @m {
   // CHECK-LABEL: gpu.func @fixed
-  gpu.func @fixed(%m: !tile_gpu.memdesc<1024xi32, #shared, mutable>, %n: i32) -> (i32) attributes {known_block_size = array<i32: 128, 1, 1>} {
+  gpu.func @fixed(%m: !tile_gpu.memdesc<1024xi32, #shared, mutable>, %n: i32) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     // CHECK-DAG: %[[WIDE_INIT:.+]] = tile.arange 0, 1024 : tensor<1024xi32, #[[$WIDE]]>
@@ -139,7 +139,7 @@ gpu.module @m {
     }
     %e = tile_gpu.convert_layout %l : tensor<1024xi32, #wide> -> tensor<1024xi32, #narrow>
     tile_gpu.local_store %e, %m : tensor<1024xi32, #narrow>, !tile_gpu.memdesc<1024xi32, #shared, mutable>
-    gpu.return %n : i32
+    gpu.return
   }
 }
 
@@ -152,7 +152,7 @@ gpu.module @m {
 #copies = #tile_gpu.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]]}>
 gpu.module @m {
   // CHECK-LABEL: gpu.func @kept
-  gpu.func @kept(%p: tensor<128x!tile.ptr<f32>, #narrow>, %o: tensor<128x!tile.ptr<f32>, #copies>) attributes {known_block_size = array<i32: 128, 1, 1>} {
+  gpu.func @kept(%p: tensor<128x!tile.ptr<f32>, #narrow>, %o: tensor<128x!tile.ptr<f32>, #copies>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     // CHECK: %[[X:.+]] = tile.load
     // CHECK: %[[A:.+]] = tile.atomic_rmw
     // CHECK-NOT: tile.load
@@ -163,6 +163,69 @@ gpu.module @m {
     %b = tile_gpu.convert_layout %a : tensor<128xf32, #narrow> -> tensor<128xf32, #copies>
     tile.store %o, %y : tensor<128x!tile.ptr<f32>, #copies>
     tile.store %o, %b : tensor<128x!tile.ptr<f32>, #copies>
+    gpu.return
+  }
+}
+
+// -----
+
+// A load is repeated only from an argument that the kernel does not write to:
+// the thread that holds an element may have overwritten it.
+
+#narrow = #tile_gpu.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]}>
+#swapped = #tile_gpu.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[64], [32]]}>
+#shared = #tile_gpu.shared<order = [0], swizzle = 0>
+!mem = !tile_gpu.memdesc<128xf32, #shared, mutable>
+gpu.module @m {
+  // CHECK-LABEL: gpu.func @repeated
+  // CHECK-COUNT-2: tile.load
+  // CHECK-NOT: convert_layout
+  // CHECK: gpu.return
+  gpu.func @repeated(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %zero: f32, %m: !mem) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %r = tile.arange 0, 128 : tensor<128xi32, #narrow>
+    %ps = tile.splat %p : tensor<128x!tile.ptr<f32>, #narrow>
+    %pi = tile.addptr %ps, %r : tensor<128x!tile.ptr<f32>, #narrow>, tensor<128xi32, #narrow>
+    %x = tile.load %pi : tensor<128x!tile.ptr<f32>, #narrow>
+    tile_gpu.local_store %x, %m : tensor<128xf32, #narrow>, !mem
+    %y = tile_gpu.convert_layout %x : tensor<128xf32, #narrow> -> tensor<128xf32, #swapped>
+    tile_gpu.local_store %y, %m : tensor<128xf32, #swapped>, !mem
+    tile.store %q, %zero : !tile.ptr<f32>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @written
+  // CHECK: %[[X:.+]] = tile.load
+  // CHECK-NOT: tile.load
+  // CHECK: tile_gpu.convert_layout %[[X]]
+  // CHECK-NOT: tile.load
+  // CHECK: gpu.return
+  gpu.func @written(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %zero: f32, %m: !mem) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %r = tile.arange 0, 128 : tensor<128xi32, #narrow>
+    %ps = tile.splat %p : tensor<128x!tile.ptr<f32>, #narrow>
+    %pi = tile.addptr %ps, %r : tensor<128x!tile.ptr<f32>, #narrow>, tensor<128xi32, #narrow>
+    %x = tile.load %pi : tensor<128x!tile.ptr<f32>, #narrow>
+    tile_gpu.local_store %x, %m : tensor<128xf32, #narrow>, !mem
+    %y = tile_gpu.convert_layout %x : tensor<128xf32, #narrow> -> tensor<128xf32, #swapped>
+    tile_gpu.local_store %y, %m : tensor<128xf32, #swapped>, !mem
+    tile.store %p, %zero : !tile.ptr<f32>
+    gpu.return
+  }
+
+  // The kernel writes to an address that may be any.
+  // CHECK-LABEL: gpu.func @written_anywhere
+  // CHECK: %[[X:.+]] = tile.load
+  // CHECK-NOT: tile.load
+  // CHECK: tile_gpu.convert_layout %[[X]]
+  gpu.func @written_anywhere(%p: !tile.ptr<f32>, %a: i64, %zero: f32, %m: !mem) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %r = tile.arange 0, 128 : tensor<128xi32, #narrow>
+    %ps = tile.splat %p : tensor<128x!tile.ptr<f32>, #narrow>
+    %pi = tile.addptr %ps, %r : tensor<128x!tile.ptr<f32>, #narrow>, tensor<128xi32, #narrow>
+    %x = tile.load %pi : tensor<128x!tile.ptr<f32>, #narrow>
+    tile_gpu.local_store %x, %m : tensor<128xf32, #narrow>, !mem
+    %y = tile_gpu.convert_layout %x : tensor<128xf32, #narrow> -> tensor<128xf32, #swapped>
+    tile_gpu.local_store %y, %m : tensor<128xf32, #swapped>, !mem
+    %q = tile.int_to_ptr %a : i64 -> !tile.ptr<f32>
+    tile.store %q, %zero : !tile.ptr<f32>
     gpu.return
   }
 }

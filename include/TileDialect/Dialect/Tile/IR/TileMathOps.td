@@ -22,10 +22,10 @@ def Tile_FPCastOp : Tile_Op<"fp_cast", [Pure, Tile_SameShapeAndEncoding, Element
     cannot represent is rounded: to the nearest value, ties to even (`rtne`, the
     default), or toward zero (`rtz`).
 
-    A result of an 8-bit type saturates, as PTX `cvt.satfinite` does: a value
-    beyond the largest finite one, infinity included, becomes the largest finite
-    one of its sign; NaN stays NaN. Results of wider types overflow to infinity
-    with `rtne` and to the largest finite value with `rtz`.
+    A conversion to an 8-bit type from another type saturates, as PTX
+    `cvt.satfinite` does: a value beyond the largest finite one, infinity
+    included, becomes the largest finite one of its sign; NaN stays NaN. Wider
+    types overflow to infinity with `rtne`, to the largest finite value with `rtz`.
 
     `source` is a number or tile of floating-point type; the result has its shape
     and encoding. `round(rtz)` is for conversions that may round.
@@ -173,9 +173,9 @@ def Tile_InlineAsmElementwiseOp : Tile_Op<"inline_asm_elementwise", [
 
     - `asm_string` is the assembly, with operands `$0`, `$1`, ...: first the
       registers of the results, then those of `args`.
-    - `constraints` are LLVM's: outputs, then inputs, for instance `"=r,r,r"`.
-    - `args` and results are numbers or tiles of numbers, all of one shape and
-      encoding. There is at least one result.
+    - `constraints` are LLVM's, as `"=r,r,r"`: outputs, then inputs. A register is
+      as wide as an element of 32 or 64 bits, and holds all bits of packed ones.
+    - `args` and results (at least one) are numbers, or tiles of one shape and encoding.
     - `pack` is positive; scalars need `pack` 1.
     - `pure`: the assembly has no side effects. Otherwise the op reads and writes
       memory and is not speculatable.

@@ -126,6 +126,13 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
 
     Reads memory, unless volatile has no other effect; is not speculatable.
 
+    The result is one value for the whole program: where several warps read an
+    element, each for itself, a later store or atomic of the program through the
+    same argument of the kernel waits for all of them. Two arguments are taken to
+    point to different memory; they may be the same buffer only for elementwise
+    access in place. To store to an element that another element's load read, put
+    a `barrier` between the two.
+
     Example:
     ```mlir
     %x = tile.load %p mask %m other %zero evict(evict_first)
@@ -201,8 +208,9 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [
 
     - `kind`: `add`, `max`, `min` (signed), `umax`, `umin`, `and`, `or`, `xor` on
       `i32` and `i64`; `fadd` on `f16`, `bf16`, `f32` and `f64`; `fmax` and
-      `fmin` on `f32` and `f64`, where a NaN loses against a number; `xchg` on any
-      of these types.
+      `fmin` on `f32` and `f64`, where a NaN as the value changes nothing and the
+      result is unspecified where memory holds a NaN; `xchg` on any of these
+      types.
     - `ptr` is a pointer or a tile of pointers.
     - `value` has its shape and encoding and the pointee as element type; so has
       the result.

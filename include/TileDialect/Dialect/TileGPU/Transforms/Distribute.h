@@ -123,6 +123,10 @@ public:
 int64_t getScratchBytes(Operation *op);
 bool hasInternalBarrier(Operation *op);
 
+/// `<kernel>_<suffix>`, with a number behind it if the kernel's module has a symbol
+/// of that name already.
+std::string getUniqueName(Operation *kernel, StringRef suffix);
+
 /// The scalars of one tile value, by register.
 using Registers = SmallVector<Value>;
 

@@ -69,13 +69,18 @@ def TileGPUAllocateSharedMemory : Pass<"tile-gpu-allocate-shared-memory", "::mli
 }
 
 def TileGPUInsertBarriers : Pass<"tile-gpu-insert-barriers", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Order accesses of different threads to the same shared memory";
+  let summary = "Order accesses of different threads to the same memory";
   let description = [{
     Takes: kernels after `tile-gpu-allocate-shared-memory`. Puts a
     `tile_gpu.barrier` between two accesses to overlapping shared memory, at least
     one of which is a write, that no barrier separates on some path, loop back
     edges included; in front of a loop where one there saves those inside. An
     asynchronous copy counts as a write after an `async_wait`.
+
+    In kernels of several warps it also orders each load from global memory whose
+    elements have holders in more than one warp (a scalar has one in each) to later
+    stores and atomics that may write there: those through the same argument of the
+    kernel, or where one of the two pointers comes from no argument.
   }];
   let dependentDialects = ["::mlir::tile_gpu::TileGPUDialect"];
 }

@@ -14,20 +14,22 @@ include "mlir/Pass/PassBase.td"
 def TileNVSetTarget : Pass<"tile-nv-set-target", "::mlir::ModuleOp"> {
   let summary = "Give each gpu.module its #nvvm.target";
   let description = [{
-    Takes: any module. Replaces the targets of each `gpu.module` by one
-    `#nvvm.target` for `chip`, with the PTX version that the chip needs. Without
-    `chip` a module keeps its own target; one that has none gets sm_80.
+    Takes: any module. `chip` chooses among the `#nvvm.target`s of each
+    `gpu.module`; if none of them is for this chip, a new one replaces them all.
+    Without `chip` a module keeps its own target; one that has none gets sm_80. A
+    target that names no PTX version gets the one that the chip needs.
     Leaves: each `gpu.module` with exactly one target of a known chip. Fails on a
-    chip that is not known, on several targets, and on `tile` ops that stand
-    outside a kernel in a `gpu.module`.
+    chip that is not known, on a PTX version that is too old for it, on a triple
+    other than nvptx64-nvidia-cuda, on several targets without `chip`, and on
+    `tile` ops that stand outside a kernel in a `gpu.module`.
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::gpu::GPUDialect"];
   let options = [
     Option<"chip", "chip", "std::string", "\"\"", "Target chip, e.g. sm_90a">];
 }
 
-def TileNVVerifyResources : Pass<"tile-nv-verify-resources", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Check kernels against the limits of their chip";
+def TileNVSetLaunchBounds : Pass<"tile-nv-set-launch-bounds", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Set the launch bounds of kernels, within the limits of their chip";
   let description = [{
     Takes: kernels after `tile-gpu-distribute`. Fails, at the kernel, if it needs
     more shared memory or threads than the chip of its `#nvvm.target` has. Turns

@@ -1,0 +1,190 @@
+//===- GlobalHazards.cpp - Loads that race with later writes ----*- C++ -*-===//
+//
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileDialect/Analysis/GlobalHazards.h"
+#include "TileDialect/Analysis/ControlFlowEdges.h"
+#include "TileDialect/Dialect/Tile/IR/Tile.h"
+#include "TileDialect/Dialect/TileGPU/IR/TileGPU.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::tile_gpu;
+
+//===----------------------------------------------------------------------===//
+// PointerRoots
+//===----------------------------------------------------------------------===//
+
+static bool isAddress(Type type) {
+  return isa<tile::PtrType, tile::DescType>(getElementTypeOrSelf(type));
+}
+
+/// Calls `visit` for each value that control flow forwards to `value`, a block
+/// argument or a result of an op with regions; false if not all are known.
+static bool visitForwarded(Value value, function_ref<void(Value)> visit) {
+  SmallVector<Operation *> sources;
+  auto arg = dyn_cast<BlockArgument>(value);
+  if (arg && !arg.getOwner()->isEntryBlock()) {
+    for (Block *predecessor : arg.getOwner()->getPredecessors()) {
+      sources.push_back(predecessor->getTerminator());
+      if (!isa<BranchOpInterface>(sources.back()))
+        return false;
+    }
+  } else {
+    Operation *parent =
+        arg ? arg.getOwner()->getParentOp() : value.getDefiningOp();
+    if (!tile::hasKnownControlFlow(parent))
+      return false;
+    sources.push_back(parent);
+    for (Region &region : parent->getRegions())
+      for (Block &block : region)
+        sources.push_back(&block.back());
+  }
+  bool found = false;
+  for (Operation *source : sources)
+    tile::forEachControlFlowEdge(source, [&](OpOperand &from, Value to) {
+      if (to != value)
+        return;
+      found = true;
+      visit(from.get());
+    });
+  return found;
+}
+
+/// Adds `value` if it is a root; else calls `visit` for each value that its
+/// address is computed from. False if these are not known.
+bool PointerRoots::follow(Value value, function_ref<void(Value)> visit) {
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = arg.getOwner()->getParentOp();
+    if (arg.getOwner()->isEntryBlock() && isa<FunctionOpInterface>(parent)) {
+      unsigned number = arg.getArgNumber();
+      auto *place = llvm::lower_bound(arguments, number);
+      if (place == arguments.end() || *place != number)
+        arguments.insert(place, number);
+      return true;
+    }
+    if (auto roles = dyn_cast<WarpSpecializeOp>(parent);
+        roles && arg.getOwner()->isEntryBlock()) {
+      visit(roles.getCaptures()[arg.getArgNumber()]);
+      return true;
+    }
+    return visitForwarded(value, visit);
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<RegionBranchOpInterface>(op))
+    return visitForwarded(value, visit);
+  if (!isa<tile::AddPtrOp, tile::BitcastOp, tile::BroadcastOp, tile::CatOp,
+           tile::ExpandDimsOp, tile::GatherOp, tile::JoinOp, tile::MakeDescOp,
+           tile::ReshapeOp, tile::SplatOp, tile::SplitOp, tile::TransOp,
+           ConvertLayoutOp, arith::SelectOp>(op))
+    return false;
+  for (Value operand : op->getOperands())
+    if (isAddress(operand.getType()))
+      visit(operand);
+  return true;
+}
+
+PointerRoots::PointerRoots(Value pointer) {
+  llvm::SetVector<Value> values;
+  values.insert(pointer);
+  // `values` grows while it is walked.
+  for (size_t i = 0; i < values.size(); ++i)
+    if (!follow(values[i], [&](Value source) { values.insert(source); })) {
+      *this = getUnknown();
+      return;
+    }
+}
+
+PointerRoots PointerRoots::getUnknown() {
+  PointerRoots roots;
+  roots.unknown = true;
+  return roots;
+}
+
+void PointerRoots::insert(const PointerRoots &other) {
+  unknown |= other.unknown;
+  SmallVector<unsigned, 2> both;
+  std::set_union(arguments.begin(), arguments.end(), other.arguments.begin(),
+                 other.arguments.end(), std::back_inserter(both));
+  arguments = std::move(both);
+}
+
+bool PointerRoots::overlaps(const PointerRoots &other) const {
+  if (empty() || other.empty())
+    return false;
+  return unknown || other.unknown ||
+         llvm::any_of(arguments, [&](unsigned number) {
+           return llvm::is_contained(other.arguments, number);
+         });
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses of ops
+//===----------------------------------------------------------------------===//
+
+/// True if a value of `type` has a holder in more than one of several warps.
+static bool hasCopiesInWarps(Type type) {
+  using tile_dialect::layout::HardwareDim;
+  LayoutAttr layout = getLayoutAttr(type);
+  return !layout || layout.getLayout().getFreeMask(HardwareDim::Warp) != 0;
+}
+
+PointerRoots tile_gpu::getRedundantlyReadRoots(Operation *op) {
+  if (!isa<tile::LoadOp, tile::DescLoadOp>(op) || op->use_empty() ||
+      !hasCopiesInWarps(op->getResult(0).getType()))
+    return {};
+  return PointerRoots(op->getOperand(0));
+}
+
+PointerRoots tile_gpu::getWrittenRoots(Operation *op) {
+  auto getOpaque = [](bool isPure) {
+    return isPure ? PointerRoots() : PointerRoots::getUnknown();
+  };
+  return llvm::TypeSwitch<Operation *, PointerRoots>(op)
+      .Case<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
+          [](auto write) { return PointerRoots(write.getPtr()); })
+      .Case<tile::DescStoreOp, tile::DescReduceOp>(
+          [](auto write) { return PointerRoots(write.getDesc()); })
+      .Case<tile::ExternElementwiseOp, tile::InlineAsmElementwiseOp>(
+          [&](auto opaque) { return getOpaque(opaque.getIsPure()); })
+      .Default(PointerRoots());
+}
+
+/// True if `op` itself, of any dialect, may write more than shared memory and
+/// the debug output. A volatile load, which counts as a write, writes nothing.
+static bool mayWriteGlobalMemory(Operation *op) {
+  if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+      op->hasTrait<OpTrait::IsTerminator>() || isa<tile::LoadOp>(op))
+    return false;
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface)
+    return true;
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  return llvm::any_of(effects, [](const MemoryEffects::EffectInstance &effect) {
+    return isa<MemoryEffects::Write>(effect.getEffect()) &&
+           effect.getResource() == SideEffects::DefaultResource::get();
+  });
+}
+
+PointerRoots tile_gpu::getAllWrittenRoots(Operation *function) {
+  PointerRoots roots;
+  function->walk([&](Operation *op) {
+    // Barriers "write" to order other accesses.
+    if (op == function || isa<tile::BarrierOp, BarrierOp>(op))
+      return;
+    PointerRoots written = getWrittenRoots(op);
+    if (written.empty() && mayWriteGlobalMemory(op))
+      written = PointerRoots::getUnknown();
+    roots.insert(written);
+  });
+  return roots;
+}

@@ -1,0 +1,49 @@
+//===- KernelParameters.h - Python numbers as kernel parameters -*- C++ -*-===//
+//
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILEDIALECT_PYTHON_KERNELPARAMETERS_H
+#define TILEDIALECT_PYTHON_KERNELPARAMETERS_H
+
+#include <nanobind/nanobind.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mlir::tile::python {
+
+struct ParameterValue {
+  std::array<uint8_t, 8> bytes;
+  unsigned size;
+};
+
+/// The scalar parameters of a kernel, in order.
+class KernelParameters {
+public:
+  /// Types as in the metadata: `ptr`, `i32`, `f32` ... Throws
+  /// std::invalid_argument on others.
+  explicit KernelParameters(const std::vector<std::string> &types);
+
+  /// The values of `arguments` (addresses, ints, floats or bools), one for each
+  /// parameter. Throws a Python error that names the parameter if one does not
+  /// fit.
+  std::vector<ParameterValue> pack(nanobind::sequence arguments) const;
+
+private:
+  enum class Kind { Integer, Half, BFloat, Float, Double };
+  struct Parameter {
+    Kind kind;
+    unsigned size;
+  };
+  std::vector<Parameter> parameters;
+};
+
+} // namespace mlir::tile::python
+
+#endif // TILEDIALECT_PYTHON_KERNELPARAMETERS_H

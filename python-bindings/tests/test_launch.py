@@ -1,0 +1,257 @@
+# Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Specialisation, launches, compilation without a device, tuning."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tile
+import tile.language as tl
+
+
+@tile.jit
+def scale(x, out, n, factor, BLOCK: tl.constexpr = 64):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, mask=i < n) * factor, mask=i < n)
+
+
+def fresh(kernel=scale, **options):
+    return tile.jit(kernel.fn, **options)
+
+
+@pytest.mark.emulator  # arrays that are moved to a GPU are aligned there
+def test_specialisation():
+    kernel = fresh()
+    x, out = np.ones(256, np.float32), np.zeros(256, np.float32)
+    made = []
+    for args in [(x, out, 64, 2.0), (x, out, 128, 3.0), (x, out, 65, 2.0), (x, out, 1, 2.0),
+                 (x[1:], out, 64, 2.0), (x, out, 2**33, 2.0), (x.astype(np.float16), out, 64, 2.0),
+                 (x, out, 64, 2)]:
+        kernel[lambda meta: (tile.cdiv(min(args[2], 256), meta["BLOCK"]), )](*args)
+        made.append(len(kernel.device_caches))
+    # Only the second call finds its kernel.
+    assert made == [1, 1, 2, 3, 4, 5, 6, 7]
+
+
+def test_divisibility_reaches_the_code():
+    x, out = np.ones(256, np.float32), np.zeros(256, np.float32)
+    aligned = fresh().warmup(x, out, 64, 2.0, BLOCK=128, num_warps=1)
+    assert "ld.global.v4" in aligned.asm["ptx"] or "ld.global.v4.b32" in aligned.asm["ptx"]
+    shifted = fresh().warmup(x[1:], out, 64, 2.0, BLOCK=128, num_warps=1)
+    assert "ld.global.v4" not in shifted.asm["ptx"]
+
+
+def test_do_not_specialize():
+    kernel = fresh(do_not_specialize=["n"])
+    x, out = np.ones(64, np.float32), np.zeros(64, np.float32)
+    for n in (1, 16, 17):
+        kernel[(1, )](x, out, n, 2.0)
+    assert len(kernel.device_caches) == 1
+    assert out.sum() == 34
+
+
+def test_grids_and_keywords():
+    x, out = np.arange(200, dtype=np.float32), np.zeros(200, np.float32)
+    kernel = scale[lambda meta: (tile.cdiv(200, meta["BLOCK"]), )](x, out=out, n=200, factor=2.0,
+                                                                  BLOCK=32, num_warps=2)
+    np.testing.assert_array_equal(out, x * 2)
+    assert kernel.metadata.num_warps == 2 and kernel.num_threads == 64
+    scale[0, ](x, out, 200, 9.0)  # an empty grid
+    np.testing.assert_array_equal(out, x * 2)
+
+
+def test_empty_arrays():
+    empty = np.zeros(0, np.float32)
+    scale[(1, )](empty, empty, 0, 2.0)
+
+
+def test_stages_and_metadata():
+    kernel = scale.warmup(tl.float32, tl.float32, 64, 2.0)
+    assert "tile.load" in kernel.asm["tile"] and "tile_gpu.layout" in kernel.asm["tile_gpu"]
+    assert "define" in kernel.asm["llir"] and "nvvm" in kernel.asm["nvvm"]
+    assert ".entry scale" in kernel.asm["ptx"] and kernel.asm["ttir"] == kernel.asm["tile"]
+    assert kernel.metadata.name == "scale" and len(kernel.metadata.hash) == 64
+    with pytest.raises(KeyError, match="there are tile"):
+        kernel.asm["sass"]
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_90a", tile.GPUTarget("cuda", 90, 32)])
+def test_compile_without_device(target):
+    signature = {"x": "*fp16:16", "out": "*fp32", "n": "i32", "factor": "fp32"}
+    kernel = tile.compile(scale, signature=signature, constexprs={"BLOCK": 128}, target=target,
+                          num_warps=8)
+    chip = target if isinstance(target, str) else "sm_90a"
+    assert f".target {chip}" in kernel.asm["ptx"]
+    same = tile.compile(scale, signature="*fp16:16, *fp32, i32, fp32", constexprs={"BLOCK": 128},
+                        target=target, num_warps=8)
+    assert same.hash == kernel.hash
+    with pytest.raises(ValueError, match="no type and no value for x"):
+        tile.compile(scale, signature={}, target=target)
+    with pytest.raises(ValueError, match="unknown type 'half'"):
+        tile.compile(scale, signature={**signature, "x": "*half"}, target=target)
+
+
+def has_ptxas():
+    try:
+        scale.warmup(tl.float32, tl.float32, 64, 2.0).asm["cubin"]
+    except tile.CompilationError as error:
+        if "ptxas was found in none" in str(error):
+            return False
+        raise
+    return True
+
+
+def test_cubin():
+    if not has_ptxas():
+        pytest.skip("no ptxas")
+    kernel = scale.warmup(tl.float32, tl.float32, 64, 2.0)
+    assert kernel.asm["cubin"].startswith(b"\x7fELF")
+    assert kernel.n_regs > 0 and kernel.n_spills == 0
+
+
+def test_register_limit():
+    kernel = scale.warmup(tl.float32, tl.float32, 64, 2.0, maxnreg=32)
+    assert ".maxnreg 32" in kernel.asm["ptx"] and kernel.metadata.maxnreg == 32
+
+
+@tile.constexpr_function
+def halves(n):
+    return [n // 2**i for i in range(n.bit_length())]
+
+
+def test_constexpr_functions():
+
+    @tile.jit
+    def kernel(out, N: tl.constexpr):
+        total = 0
+        for n in halves(N):
+            total += tl.sum(tl.full((n, ), 1, tl.int32))
+        tl.store(out, total)
+
+    out = np.zeros(1, np.int32)
+    kernel[(1, )](out, 16)
+    assert out[0] == 31
+
+
+def test_reinterpret():
+    x, out = np.arange(64, dtype=np.float32), np.zeros(64, np.int32)
+    scale[(1, )](tile.reinterpret(x, tl.int32), out, 64, 2, BLOCK=64)
+    np.testing.assert_array_equal(out, x.view(np.int32) * 2)
+
+
+def test_global_constants_must_not_change():
+    global LIMIT
+    LIMIT = tl.constexpr(3)
+    kernel = tile.jit(_writes_limit)
+    out = np.zeros(1, np.int32)
+    kernel[(1, )](out)
+    assert out[0] == 3
+    LIMIT = tl.constexpr(4)
+    with pytest.raises(RuntimeError, match="LIMIT has changed"):
+        kernel[(1, )](out)
+
+
+LIMIT = tl.constexpr(3)
+
+
+def _writes_limit(out):
+    tl.store(out, LIMIT)
+
+
+# Tuning -----------------------------------------------------------------------------------
+
+
+def make_tuned(**options):
+    configs = [tile.Config({"BLOCK": 64}, num_warps=2), tile.Config({"BLOCK": 128}, num_warps=4),
+               tile.Config({"BLOCK": 48})]
+    return tile.autotune(configs, key=["n"], **options)(fresh())
+
+
+def test_autotune_skips_what_does_not_compile():
+    tuned = make_tuned()
+    x, out = np.arange(100, dtype=np.float32), np.zeros(100, np.float32)
+    tuned[lambda meta: (tile.cdiv(100, meta["BLOCK"]), )](x, out, 100, 2.0)
+    np.testing.assert_array_equal(out, x * 2)
+    assert [str(c.kwargs) for c in tuned.failures] == ["{'BLOCK': 48}"]
+    assert "power of 2, got 48" in str(next(iter(tuned.failures.values())))
+    assert tuned.best_config.kwargs["BLOCK"] in (64, 128)
+    assert len(tuned.cache) == 1
+
+
+def test_autotune_hooks_and_pruning():
+    calls = []
+    tuned = make_tuned(pre_hook=lambda args, reset_only=False: calls.append("pre"),
+                       post_hook=lambda args, exception: calls.append("post"),
+                       prune_configs_by={"early_config_prune": lambda configs, args, **kw: configs[:1]})
+    x, out = np.ones(64, np.float32), np.zeros(64, np.float32)
+    tuned[lambda meta: (1, )](x, out, 64, 2.0)
+    assert tuned.best_config.kwargs == {"BLOCK": 64} and calls == []
+
+
+def test_autotune_restores_arrays():
+
+    @tile.autotune([tile.Config({"BLOCK": b}) for b in (32, 64)], key=["n"], restore_value=["x"])
+    @tile.jit
+    def increment(x, n, BLOCK: tl.constexpr):
+        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(x + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)
+
+    x = np.zeros(100, np.float32)
+    increment[lambda meta: (tile.cdiv(100, meta["BLOCK"]), )](x, 100)
+    np.testing.assert_array_equal(x, 1)
+
+
+def test_autotune_keeps_its_choice_on_disk():
+    measured = []
+
+    def measure(function, quantiles):
+        measured.append(1)
+        return len(measured)
+
+    def tune(n):
+        tuned = make_tuned(cache_results=True, do_bench=measure)
+        x, out = np.ones(n, np.float32), np.zeros(n, np.float32)
+        tuned[lambda meta: (tile.cdiv(n, meta["BLOCK"]), )](x, out, n, 2.0)
+        return tuned.best_config.kwargs["BLOCK"], len(measured)
+
+    assert [tune(40), tune(40), tune(56)] == [(64, 3), (64, 3), (64, 6)]
+
+
+def test_autotune_without_a_working_config():
+    tuned = tile.autotune([tile.Config({"BLOCK": 48}), tile.Config({"BLOCK": 96})], key=[])(fresh())
+    x = np.ones(64, np.float32)
+    with pytest.raises(tile.errors.TileError, match="no config of scale works(.*\n)*.*BLOCK: 96"):
+        tuned[(1, )](x, x, 64, 2.0)
+
+
+def test_heuristics():
+    kernel = tile.heuristics({"BLOCK": lambda args: tile.next_power_of_2(args["n"])})(fresh())
+    x, out = np.ones(100, np.float32), np.zeros(100, np.float32)
+    kernel[(1, )](x, out, 100, 3.0)
+    np.testing.assert_array_equal(out, 3)
+
+
+def test_host_functions():
+    assert [tile.cdiv(x, 4) for x in (0, 1, 4, 5)] == [0, 1, 1, 2]
+    assert [tile.next_power_of_2(n) for n in (0, 1, 2, 3, 64, 65)] == [1, 1, 2, 4, 64, 128]
+
+
+def test_perf_report(tmp_path, capsys):
+
+    @tile.testing.perf_report(
+        tile.testing.Benchmark(["n"], [16, 32], "provider", ["a", "b"], ["A", "B"], "times", {}))
+    def benchmark(n, provider):
+        return n * (1.0 if provider == "a" else 2.5)
+
+    rows = benchmark.run(print_data=True, save_path=str(tmp_path), return_df=True)
+    assert rows == [[16, 16.0, 40.0], [32, 32.0, 80.0]]
+    assert "times:" in capsys.readouterr().out and (tmp_path / "times.csv").exists()
+
+
+def test_import_needs_no_numpy():
+    code = ("import sys; sys.path[:] = %r; sys.modules['numpy'] = None; import tile; "
+            "assert 'torch' not in sys.modules" % sys.path)
+    subprocess.run([sys.executable, "-c", code], check=True)

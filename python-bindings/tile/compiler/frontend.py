@@ -1,0 +1,493 @@
+# Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From the syntax tree of a kernel to tile IR.
+
+The tree is walked once, as an interpreter would: expressions whose values are known are
+computed in Python, the others become ops. Calls of @jit functions are inlined.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import operator
+
+from ..errors import (CompilationError, CompileTimeAssertionFailure, Frame,
+                      UnsupportedLanguageConstruct)
+from ..language import core, math, operators, ranges, semantic, standard
+from ..language import types as ty
+from ..language.semantic import show, to_tensor
+from ..language.tensor import tensor
+from ..language.types import constexpr, unwrap
+from .statements import Statements
+from .values import Undefined
+
+_MAXIMAL_DEPTH = 100
+
+
+class Returned:
+    """Says that a block has ended with `return`."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+def _is_runtime(value) -> bool:
+    return isinstance(value, tensor)
+
+
+def any_runtime(values) -> bool:
+    """Whether a value that only exists when the kernel runs is among `values`."""
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            if any_runtime(value):
+                return True
+        elif not (value is None or isinstance(value, (bool, int, float, str, ty.dtype))) and (
+                isinstance(value, tensor) or hasattr(value, "parts")):
+            return True
+    return False
+
+
+_BINARY = {
+    ast.Add: ("add", operator.add), ast.Sub: ("sub", operator.sub), ast.Mult: ("mul", operator.mul),
+    ast.Div: ("truediv", operator.truediv), ast.FloorDiv: ("floordiv", operator.floordiv),
+    ast.Mod: ("mod", operator.mod), ast.BitAnd: ("and", operator.and_),
+    ast.BitOr: ("or", operator.or_), ast.BitXor: ("xor", operator.xor),
+    ast.LShift: ("lshift", operator.lshift), ast.RShift: ("rshift", operator.rshift),
+}
+_COMPARE = {
+    ast.Lt: ("lt", operator.lt), ast.LtE: ("le", operator.le), ast.Gt: ("gt", operator.gt),
+    ast.GtE: ("ge", operator.ge), ast.Eq: ("eq", operator.eq), ast.NotEq: ("ne", operator.ne),
+}
+
+
+def _builtin_min(*args):
+    return _fold(args, builtins.min, math.minimum)
+
+
+def _builtin_max(*args):
+    return _fold(args, builtins.max, math.maximum)
+
+
+def _fold(args, on_numbers, on_tensors):
+    if len(args) == 1:
+        if isinstance(args[0], tensor):
+            return standard.min(args[0]) if on_numbers is builtins.min else standard.max(args[0])
+        args = tuple(args[0])
+    if not any_runtime(args):
+        return on_numbers(*args)
+    result = args[0]
+    for arg in args[1:]:
+        result = on_tensors(result, arg)
+    return result
+
+
+def _builtin_len(value):
+    return len(value)
+
+
+def _builtin_abs(value):
+    return math.abs(value) if isinstance(value, tensor) else builtins.abs(value)
+
+
+def _conversion(type_, on_number):
+
+    def function(value=0):
+        return semantic.cast(value, type_) if isinstance(value, tensor) else on_number(value)
+
+    return function
+
+
+def _builtin_sum(values, start=0):
+    if isinstance(values, tensor):
+        return standard.sum(values)
+    result = start
+    for value in values:
+        result = semantic.add(result, value) if any_runtime([result, value]) else result + value
+    return result
+
+
+def _builtin_print(*values, sep=" ", end="\n", file=None, flush=False):
+    prefix = sep.join(str(v) for v in values if not isinstance(v, tensor))
+    core.device_print(prefix, *[v for v in values if isinstance(v, tensor)])
+
+
+_BUILTINS = {
+    "range": ranges.range, "min": _builtin_min, "max": _builtin_max, "len": _builtin_len,
+    "abs": _builtin_abs, "sum": _builtin_sum, "print": _builtin_print,
+    "float": _conversion(ty.float32, float), "int": _conversion(ty.int32, int),
+    "bool": _conversion(ty.int1, bool), "tuple": tuple, "list": list, "str": str, "repr": repr,
+    "isinstance": isinstance, "hasattr": hasattr, "getattr": getattr, "type": type, "zip": zip,
+    "enumerate": enumerate, "round": round, "divmod": divmod, "any": any, "all": all,
+    "reversed": reversed, "True": True, "False": False, "None": None, "NotImplementedError":
+    NotImplementedError, "ValueError": ValueError, "AssertionError": AssertionError,
+    "callable": callable, "dict": dict, "set": set, "slice": slice, "property": property,
+}
+_REPLACED = {builtins.__dict__[name]: value for name, value in _BUILTINS.items()
+             if callable(builtins.__dict__.get(name))}
+
+
+class FunctionCompiler(Statements):
+    """Compiles the body of one function, and by recursion those that it calls."""
+
+    def __init__(self, session, function, scope: dict, caller=None):
+        self.session = session
+        self.function = function
+        self.scope = scope
+        self.caller = caller
+        self.depth = 0 if caller is None else caller.depth + 1
+        self.loop_depth = 0
+        self.builder = session.builder
+
+    # Places and errors --------------------------------------------------------------------
+
+    def frame(self, node) -> Frame:
+        line = getattr(node, "lineno", 1) + self.function.line_offset
+        column = getattr(node, "col_offset", 0) + self.function.column_offset
+        return Frame(self.function.file, line, column, self.function.name)
+
+    def at(self, node):
+        """Ops that are made from now on stem from `node`."""
+        self.builder.set_location(self.function.file, node.lineno + self.function.line_offset,
+                                  node.col_offset + self.function.column_offset + 1)
+
+    def error(self, node, message: str, kind=CompilationError) -> CompilationError:
+        end = None
+        if getattr(node, "end_lineno", None) == getattr(node, "lineno", 0):
+            end = node.end_col_offset + self.function.column_offset
+        return kind(message, self.frame(node), end)
+
+    def visit(self, node):
+        method = getattr(self, "visit_" + type(node).__name__, None)
+        if method is None:
+            raise self.error(node, f"{_describe(node)} cannot be used in kernels",
+                             UnsupportedLanguageConstruct)
+        try:
+            return method(node)
+        except CompilationError:
+            raise
+        except core.StaticAssertion as assertion:
+            raise self.error(node, str(assertion), CompileTimeAssertionFailure) from None
+        except RecursionError:
+            raise
+        except Exception as exception:
+            # What a language function says about its operands, or Python about constexprs.
+            text = str(exception) or type(exception).__name__
+            if isinstance(exception, KeyError):
+                text = f"no such key: {text}"
+            raise self.error(node, text) from exception
+
+    # Names --------------------------------------------------------------------------------
+
+    def visit_Name(self, node):
+        name = node.id
+        if name in self.scope:
+            value = self.scope[name]
+            if isinstance(value, Undefined):
+                raise self.error(node, value.message(name))
+            return value
+        return self.function_global(node, name)
+
+    def function_global(self, node, name: str):
+        found, value = self.function.lookup(name)
+        if not found:
+            if name in _BUILTINS:
+                return _BUILTINS[name]
+            raise self.error(node, f"{name} is not defined")
+        if isinstance(value, constexpr):
+            return value.value
+        if self.function.is_constexpr_global(name):
+            return value
+        if isinstance(value, (bool, int, float, str, list, dict)) and not name.startswith("__"):
+            raise self.error(
+                node, f"{name} is a global variable of type {type(value).__name__}, which may change "
+                "later: kernels can use globals that are tl.constexpr only. Write "
+                f"`{name} = tl.constexpr({value!r})`, or pass it as an argument")
+        try:
+            return _REPLACED.get(value, value)
+        except TypeError:  # not hashable
+            return value
+
+    # Expressions --------------------------------------------------------------------------
+
+    def visit_Constant(self, node):
+        return node.value
+
+    def visit_Tuple(self, node):
+        return tuple(self.elements(node))
+
+    def visit_List(self, node):
+        return self.elements(node)
+
+    def elements(self, node):
+        result = []
+        for element in node.elts:
+            if isinstance(element, ast.Starred):
+                result.extend(self.visit(element.value))
+            else:
+                result.append(self.visit(element))
+        return result
+
+    def visit_Dict(self, node):
+        return {self.visit(k): self.visit(v) for k, v in zip(node.keys, node.values)}
+
+    def visit_Slice(self, node):
+        return slice(*(None if part is None else core.compile_time(self.visit(part), "a slice bound")
+                       for part in (node.lower, node.upper, node.step)))
+
+    def visit_JoinedStr(self, node):
+        return "".join(self.visit(value) if isinstance(value, ast.FormattedValue) else value.value
+                       for value in node.values)
+
+    def visit_FormattedValue(self, node):
+        value = self.visit(node.value)
+        if isinstance(value, tensor) and value.constant is not None:
+            value = value.constant
+        if node.conversion == ord("r"):
+            value = repr(value)
+        spec = self.visit(node.format_spec) if node.format_spec else ""
+        return format(value if not spec else value, spec)
+
+    def visit_NamedExpr(self, node):
+        value = self.assignable(self.visit(node.value))
+        self.scope[node.target.id] = value
+        return value
+
+    def visit_BinOp(self, node):
+        lhs, rhs = self.visit(node.left), self.visit(node.right)
+        return self.binary(node, type(node.op), lhs, rhs)
+
+    def binary(self, node, kind, lhs, rhs):
+        self.at(node)
+        is_runtime = _is_runtime(lhs) or _is_runtime(rhs)
+        if kind is ast.Pow:
+            if is_runtime:
+                return operators.power(lhs, rhs)
+            return lhs**rhs
+        if kind not in _BINARY:
+            raise self.error(node, f"{_describe(node)} cannot be used in kernels",
+                             UnsupportedLanguageConstruct)
+        name, on_python = _BINARY[kind]
+        if not is_runtime:
+            return on_python(lhs, rhs)
+        for operand in (lhs, rhs):
+            if not (_is_runtime(operand) or semantic.is_number(operand)):
+                raise TypeError(f"unsupported operands of '{_SYMBOLS[kind]}': {show(lhs)} and {show(rhs)}")
+        return operators.BINARY[name](lhs, rhs)
+
+    def visit_UnaryOp(self, node):
+        value = self.visit(node.operand)
+        self.at(node)
+        kind = type(node.op)
+        if not _is_runtime(value):
+            return {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
+                    ast.Not: operator.not_}[kind](value)
+        if kind is ast.Not and value.constant is not None and not value.shape:
+            return not value.constant
+        return {ast.USub: semantic.negate, ast.UAdd: lambda v: v, ast.Invert: semantic.invert,
+                ast.Not: semantic.logical_not}[kind](value)
+
+    def visit_Compare(self, node):
+        lhs, result = self.visit(node.left), None
+        for op, right in zip(node.ops, node.comparators):
+            rhs = self.visit(right)
+            self.at(node)
+            part = self.compare(node, type(op), lhs, rhs)
+            result = part if result is None else self.conjunction("and", result, part)
+            lhs = rhs
+        return result
+
+    def compare(self, node, kind, lhs, rhs):
+        if kind in (ast.Is, ast.IsNot):
+            lhs, rhs = unwrap(lhs), unwrap(rhs)
+            same = lhs is rhs or (type(lhs) is type(rhs) and isinstance(lhs, (int, bool, str))
+                                  and lhs == rhs)
+            return same if kind is ast.Is else not same
+        if kind in (ast.In, ast.NotIn):
+            if any_runtime([lhs]) or isinstance(rhs, tensor):
+                raise TypeError("'in' works on values that are known at compile time")
+            return (lhs in rhs) if kind is ast.In else (lhs not in rhs)
+        name, on_python = _COMPARE[kind]
+        if not _is_runtime(lhs) and not _is_runtime(rhs):
+            return on_python(lhs, rhs)
+        if lhs is None or rhs is None:
+            return kind is ast.NotEq
+        return semantic.compare(name, lhs, rhs)
+
+    def conjunction(self, name, lhs, rhs):
+        if not _is_runtime(lhs):
+            return rhs if bool(lhs) == (name == "and") else lhs
+        if not _is_runtime(rhs) and not semantic.is_number(rhs):
+            raise TypeError(f"'{name}' of {show(lhs)} and {show(rhs)}")
+        return semantic.logical(name, lhs, rhs)
+
+    def visit_BoolOp(self, node):
+        name = "and" if isinstance(node.op, ast.And) else "or"
+        result = self.visit(node.values[0])
+        for value in node.values[1:]:
+            # Python's rule for what is known: the rest is not even typed.
+            if not _is_runtime(result) and bool(result) != (name == "and"):
+                return result
+            rhs = self.visit(value)
+            self.at(node)
+            result = self.conjunction(name, result, rhs)
+        return result
+
+    def visit_IfExp(self, node):
+        condition = self.visit(node.test)
+        known = self.known_condition(node.test, condition)
+        if known is not None:
+            return self.visit(node.body if known else node.orelse)
+        return self.branch_expression(node, condition)
+
+    def visit_Attribute(self, node):
+        value = self.visit(node.value)
+        self.at(node)
+        name = node.attr
+        if name == "value" and (value is None or isinstance(value, (bool, int, float, str, ty.dtype, tuple))):
+            return value
+        if isinstance(value, tensor) and value.constant is not None and name == "value":
+            return value.constant
+        if isinstance(value, (int, float)) and name in ("to", "dtype", "type", "shape"):
+            value = to_tensor(value)
+        try:
+            return unwrap(getattr(value, name))
+        except AttributeError:
+            raise self.error(node, _no_attribute(value, name)) from None
+
+    def visit_Subscript(self, node):
+        value = self.visit(node.value)
+        key = self.visit(node.slice)
+        self.at(node)
+        if isinstance(value, tensor):
+            return semantic.subscript(value, key)
+        if isinstance(key, tensor):
+            key = operator.index(key)
+        return unwrap(value[key])
+
+    def visit_ListComp(self, node):
+        if len(node.generators) != 1 or node.generators[0].is_async:
+            raise self.error(node, "only list comprehensions with one `for` can be used in kernels",
+                             UnsupportedLanguageConstruct)
+        generator = node.generators[0]
+        saved, result = dict(self.scope), []
+        for item in self.static_items(generator.iter):
+            self.assign(generator.target, item)
+            if all(core.compile_time(self.visit(test), "a filter") for test in generator.ifs):
+                result.append(self.visit(node.elt))
+        self.scope = saved
+        return result
+
+    visit_GeneratorExp = visit_ListComp
+
+    def visit_Lambda(self, node):
+
+        def function(*args):
+            saved = dict(self.scope)
+            self.scope.update(zip([a.arg for a in node.args.args], args))
+            result = self.visit(node.body)
+            self.scope = saved
+            return result
+
+        return function
+
+    def visit_Starred(self, node):
+        raise self.error(node, "'*' can be used in calls, tuples and lists only")
+
+    # Calls --------------------------------------------------------------------------------
+
+    def visit_Call(self, node):
+        function = self.visit(node.func)
+        args = self.elements(_Elements(node.args))
+        kwargs = {}
+        for keyword in node.keywords:
+            value = self.visit(keyword.value)
+            if keyword.arg is None:
+                kwargs.update(value)
+            else:
+                kwargs[keyword.arg] = value
+        self.at(node)
+        return self.call(function, args, kwargs, node)
+
+    def call(self, function, args, kwargs, node=None):
+        function = unwrap(function)
+        try:
+            function = _REPLACED.get(function, function)
+        except TypeError:
+            pass
+        if hasattr(function, "compiled_function"):
+            return self.inline(function.compiled_function(), args, kwargs, node)
+        owner = getattr(function, "__self__", None)
+        module = getattr(function, "__module__", None) or ""
+        if (module.startswith("tile.language") or module.startswith("tile.compiler")
+                or isinstance(function, ty.dtype) or hasattr(owner, "parts")
+                or isinstance(owner, (tensor, list, dict))):
+            return unwrap(function(*args, **kwargs))
+        if not callable(function):
+            raise TypeError(f"{show(function)} cannot be called")
+        if any_runtime(args) or any_runtime(kwargs.values()):
+            if function in (isinstance, hasattr, getattr, type, tuple, list, zip, enumerate, reversed,
+                            callable, str, repr) or isinstance(function, type) and issubclass(function, tuple):
+                return function(*args, **kwargs)
+            name = getattr(function, "__qualname__", repr(function))
+            raise TypeError(f"{name} is no @tile.jit function: it can be called with values that are "
+                            "known at compile time only")
+        if function is ranges.range:
+            return function(*args, **kwargs)
+        return unwrap(function(*args, **kwargs))
+
+    def inline(self, function, args, kwargs, node):
+        """Compiles the body of `function` at this place; its result."""
+        if self.depth >= _MAXIMAL_DEPTH:
+            raise RecursionError(f"calls are nested more than {_MAXIMAL_DEPTH} deep at "
+                                 f"{function.name}: kernels cannot recurse")
+        scope = function.bind(args, kwargs)
+        inner = FunctionCompiler(self.session, function, scope, self)
+        self.builder.enter_call()
+        self.session.stack.append(inner)
+        try:
+            return inner.compile_body()
+        except CompilationError as error:
+            if node is not None:
+                error.callers.append(self.frame(node))
+            raise
+        except RecursionError as error:
+            raise (self.error(node, str(error)) if node is not None else error) from None
+        finally:
+            self.session.stack.pop()
+            self.builder.leave_call()
+
+    def compile_body(self):
+        """Compiles all statements; what the function returns."""
+        body = self.function.tree.body
+        result = self.block(body)
+        return result.value if result is not None else None
+
+
+class _Elements:
+    """A list of expressions, in the form of a tuple's node."""
+
+    def __init__(self, elts):
+        self.elts = elts
+
+
+_SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
+            ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>"}
+_NAMES = {"Break": "break", "Continue": "continue", "Try": "try", "Raise": "raise", "Yield": "yield",
+          "ClassDef": "class", "FunctionDef": "a nested function", "AsyncFunctionDef": "async",
+          "Import": "import", "ImportFrom": "import", "Global": "global", "Nonlocal": "nonlocal",
+          "Delete": "del", "Match": "match", "MatMult": "@", "BinOp": "the operator @; use tl.dot,",
+          "Await": "await", "DictComp": "a dict comprehension", "SetComp": "a set comprehension",
+          "Set": "a set", "YieldFrom": "yield from", "AsyncFor": "async", "AsyncWith": "async"}
+
+
+def _describe(node) -> str:
+    name = type(node).__name__
+    return _NAMES.get(name, f"a {name} node")
+
+
+def _no_attribute(value, name: str) -> str:
+    if isinstance(value, tensor):
+        return f"a value of type {value.type} has no attribute {name}"
+    described = getattr(value, "__name__", None) or show(value)
+    return f"{described} has no attribute {name!r}; maybe this compiler does not support it yet"

@@ -1,0 +1,220 @@
+# Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The compilation of one kernel: signature, IR, code."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from .. import _C, knobs
+from ..errors import CompilationError, Frame, InternalCompilerError, from_diagnostics
+from ..language import types as ty
+from ..language.core import flatten_tuple
+from ..language.tensor import tensor
+from ..language.semantic import to_tensor
+from ..language.types import state
+from ..runtime import cache
+from .frontend import FunctionCompiler
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a kernel is compiled; the fields are Triton's.
+
+    `num_ctas` other than 1 is not supported yet. `maxnreg` limits the registers of a
+    thread (None: no limit). `enable_fp_fusion` lets `a * b + c` round once.
+    """
+
+    num_warps: int = 4
+    num_stages: int = 3
+    num_ctas: int = 1
+    maxnreg: int | None = None
+    enable_fp_fusion: bool = True
+    debug: bool = False
+
+    def check(self):
+        if self.num_warps not in (1, 2, 4, 8, 16, 32):
+            raise ValueError(f"num_warps must be a power of two from 1 to 32, got {self.num_warps}")
+        if self.num_ctas != 1:
+            raise ValueError(f"num_ctas other than 1 is not supported yet, got {self.num_ctas}")
+        if self.num_stages < 0:
+            raise ValueError(f"num_stages must not be negative, got {self.num_stages}")
+
+    def native(self, chip: str):
+        """The options of the compiler's C++ side."""
+        options = _C.CompileOptions()
+        options.chip = chip
+        options.num_warps = self.num_warps
+        options.num_stages = max(1, self.num_stages)
+        options.num_ctas = self.num_ctas
+        options.max_registers = self.maxnreg or 0
+        options.fp_fusion = self.enable_fp_fusion
+        options.line_info = knobs.line_info
+        options.toolkit_roots = knobs.toolkit_roots
+        return options
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A parameter of a kernel: a constexpr with its value, a type and what is known of its
+    values, or a tuple of such."""
+
+    name: str
+    type: ty.dtype | None = None
+    divisibility: int = 1
+    value: object = None
+    elements: tuple | None = None
+    factory: type = tuple
+
+    @property
+    def is_constexpr(self):
+        return self.type is None and self.elements is None
+
+    def describe(self) -> str:
+        if self.elements is not None:
+            return f"({', '.join(e.describe() for e in self.elements)})"
+        if self.type is None:
+            return f"constexpr {self.value!r}"
+        name = f"*{self.type.element_ty}" if self.type.is_ptr() else str(self.type)
+        return f"{name}:{self.divisibility}" if self.divisibility > 1 else name
+
+    def leaves(self):
+        """The arguments that become parameters of the compiled kernel."""
+        if self.elements is not None:
+            for element in self.elements:
+                yield from element.leaves()
+        elif self.type is not None:
+            yield self
+
+    def bind(self, values):
+        """What the front end sees; takes the IR values of the leaves from an iterator."""
+        if self.elements is not None:
+            parts = [element.bind(values) for element in self.elements]
+            return tuple(parts) if self.factory is tuple else self.factory(*parts)
+        return self.value if self.type is None else tensor(next(values), self.type)
+
+
+class Session:
+    """What all functions of one compilation share."""
+
+    def __init__(self):
+        self.builder = _C.Builder()
+        self.stack: list[FunctionCompiler] = []
+
+    def call(self, function, args, kwargs):
+        """Calls a function from within a function of the language."""
+        return self.stack[-1].call(function, args, kwargs)
+
+    def result_types(self, function, args):
+        """The types that a call would return; compiles it in a kernel that is thrown away."""
+        probe = Session()
+        top = self.stack[-1]
+        with probe.active():
+            parameters = probe.builder.start_kernel("probe", "", [a.dtype.to_ir() for a in args],
+                                                    [1] * len(args))
+            inner = FunctionCompiler(probe, top.function, top.scope, None)
+            probe.stack.append(inner)
+            values = [tensor(p, a.dtype) for p, a in zip(parameters, args)]
+            result = flatten_tuple(probe.call(function, values, {}))
+            return [to_tensor(r).dtype for r in result]
+
+    @contextmanager
+    def active(self):
+        saved = state.builder, state.compiler
+        state.builder, state.compiler = self.builder, self
+        try:
+            yield
+        finally:
+            state.builder, state.compiler = saved
+
+
+@dataclass
+class Source:
+    """The IR of a kernel before any pass, and what it was made from."""
+
+    session: Session
+    name: str
+    file: str
+    arguments: list[Argument] = field(default_factory=list)
+
+    def describe(self, chip: str, options: Options) -> dict:
+        """What `python -m tile cache` says about the compiled kernel."""
+        return {"kind": "ptx", "kernel": self.name, "file": self.file, "chip": chip,
+                "options": str(options), "arguments": {a.name: a.describe() for a in self.arguments}}
+
+
+def build(function, arguments, chip: str) -> Source:
+    """The tile IR of a kernel for the given arguments. Raises CompilationError."""
+    session = Session()
+    builder = session.builder
+    with session.active():
+        builder.set_location(function.file, function.line_offset + 1, 1)
+        runtime = [leaf for a in arguments for leaf in a.leaves()]
+        values = builder.start_kernel(function.name, chip, [a.type.to_ir() for a in runtime],
+                                      [a.divisibility for a in runtime])
+        values = iter(values)
+        scope = {a.name: a.bind(values) for a in arguments}
+        compiler = FunctionCompiler(session, function, scope)
+        session.stack.append(compiler)
+        try:
+            result = compiler.compile_body()
+        except RecursionError:
+            raise CompilationError("the kernel is nested too deeply, or calls itself",
+                                   Frame(function.file, function.line_offset + 1, 0,
+                                         function.name)) from None
+        if result is not None:
+            raise CompilationError("a kernel cannot return a value: store it to memory",
+                                   Frame(function.file, function.line_offset + 1, 0, function.name))
+        builder.set_location(function.file, function.line_offset + 1, 1)
+        builder.finish_kernel()
+    return Source(session, function.name, function.file, list(arguments))
+
+
+@dataclass
+class Code:
+    """What a kernel was compiled to."""
+
+    tile: str
+    ptx: str
+    # JSON, as lib/Target/Compiler.h has it.
+    metadata: str
+    from_disk: bool = False
+
+
+def generate(source: Source, chip: str, options: Options) -> Code:
+    """PTX and metadata of a kernel, from the disk if it was compiled before. Raises
+    CompilationError with the user's line if a pass refuses it, and InternalCompilerError with
+    a reproducer if the IR is malformed."""
+    builder = source.session.builder
+    text = builder.print(False)
+    # With line numbers in the code, places in the source are part of what it is made from.
+    key = cache.key_of(builder.print(True) if knobs.line_info else text, chip, options, knobs.line_info)
+    found = cache.load(key)
+    if found is not None:
+        return Code(text, **json.loads(found), from_disk=True)
+    result = builder.compile("ptx", options.native(chip))
+    if result.ok:
+        code = Code(text, result.output, result.metadata)
+        cache.store(key, json.dumps({"ptx": code.ptx, "metadata": code.metadata}).encode(),
+                    source.describe(chip, options))
+        return code
+    error = from_diagnostics(result.diagnostics, source.name)
+    path = write_reproducer(source.name, text)
+    if error.frame is None:
+        raise InternalCompilerError(f"{error}\n  the kernel's IR is in {path}; please report it")
+    error.notes.append(f"the kernel's IR is in {path}")
+    raise error
+
+
+def write_reproducer(name: str, text: str) -> str:
+    """A file with the IR of a kernel that cannot be compiled."""
+    folder = knobs.dump_dir or tempfile.gettempdir()
+    os.makedirs(folder, exist_ok=True)
+    handle, path = tempfile.mkstemp(prefix=f"tile-{name}-", suffix=".mlir", dir=folder)
+    with os.fdopen(handle, "w") as file:
+        file.write(text)
+    return path

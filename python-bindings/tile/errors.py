@@ -1,0 +1,118 @@
+# Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The errors that users see."""
+
+from __future__ import annotations
+
+import linecache
+import os
+from dataclasses import dataclass, field
+
+
+class TileError(Exception):
+    """Base of all errors of this package."""
+
+
+@dataclass
+class Frame:
+    """A place in a kernel's source; `column` counts from 0."""
+
+    file: str
+    line: int
+    column: int = 0
+    function: str = ""
+
+    def describe(self) -> str:
+        where = f'{self.file}:{self.line}:{self.column + 1}'
+        return f"{where}, in {self.function}" if self.function else where
+
+    def excerpt(self, end_column: int | None = None) -> str:
+        """The source line with a caret below the place; empty if it is not to be had."""
+        text = linecache.getline(self.file, self.line).rstrip("\n").expandtabs(1)
+        if not text:
+            return ""
+        width = max(1, (end_column or self.column + 1) - self.column)
+        width = min(width, max(1, len(text) - self.column))
+        return f"    {text}\n    {' ' * self.column}{'^' * width}"
+
+
+@dataclass
+class CompilationError(TileError):
+    """A kernel that cannot be compiled: where, why, and through which calls.
+
+    `frame` is the innermost place; `callers` are the calls that inlined it, from
+    the inside out.
+    """
+
+    message: str
+    frame: Frame | None = None
+    end_column: int | None = None
+    callers: list[Frame] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        lines = []
+        if self.frame is not None:
+            lines.append(f"{self.frame.describe()}: error: {self.message}")
+            excerpt = self.frame.excerpt(self.end_column)
+            if excerpt:
+                lines.append(excerpt)
+        else:
+            lines.append(f"error: {self.message}")
+        lines += [f"  note: {note}" for note in self.notes]
+        for caller in self.callers:
+            lines.append(f"  called from {caller.describe()}")
+            excerpt = caller.excerpt()
+            if excerpt:
+                lines.append(excerpt)
+        return "\n".join(lines)
+
+    # A dataclass would compare and hash by value; an exception is itself.
+    __hash__ = Exception.__hash__
+    __eq__ = object.__eq__
+
+
+class CompileTimeAssertionFailure(CompilationError):
+    """`tl.static_assert` of a condition that is false."""
+
+
+class UnsupportedLanguageConstruct(CompilationError):
+    """Python that kernels cannot use."""
+
+
+class OutOfResources(TileError):
+    """A kernel that needs more of something than a block may have."""
+
+    def __init__(self, required: int, limit: int, name: str):
+        super().__init__(f"out of resource: {name}: required {required}, limit {limit}. "
+                         "Reduce block sizes or num_stages")
+        self.required, self.limit, self.name = required, limit, name
+
+
+class InternalCompilerError(TileError):
+    """A kernel that this compiler should have been able to compile."""
+
+
+class EmulatorError(TileError):
+    """What stopped a kernel in the emulator: an access out of bounds, say.
+
+    `kind` is the emulator's name for it; `line` is 0 where the source is not known.
+    """
+
+    def __init__(self, text: str, kind: str = "", file: str = "", line: int = 0):
+        excerpt = Frame(file, line).excerpt() if line else ""
+        super().__init__(text + ("\n" + excerpt.split("\n")[0] if excerpt else ""))
+        self.kind, self.file, self.line = kind, file, line
+
+
+def from_diagnostics(diagnostics, kernel: str) -> CompilationError:
+    """The error for what MLIR said; the first error leads, others are notes."""
+    errors = [d for d in diagnostics if d.severity == "error"] or list(diagnostics)
+    if not errors:
+        return CompilationError(f"the compiler gave up on {kernel} without saying why")
+    # An error in the user's source says more than one about the whole module.
+    lead = next((d for d in errors if d.line and os.path.exists(d.file)), errors[0])
+    frame = Frame(lead.file, lead.line, max(0, lead.column - 1)) if lead.line else None
+    callers = [Frame(f, l, max(0, c - 1)) for f, l, c in lead.callers]
+    notes = list(lead.notes) + [d.message for d in errors if d is not lead]
+    return CompilationError(lead.message, frame, callers=callers, notes=notes)

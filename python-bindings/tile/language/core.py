@@ -1,0 +1,638 @@
+# Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The functions of the kernel language that are ops: programs, shapes, memory, atomics."""
+
+from __future__ import annotations
+
+from . import semantic
+from . import types as ty
+from .pointers import block_pointer, tensor_descriptor
+from .semantic import cast as _cast
+from .semantic import show, to_tensor
+from .tensor import tensor
+from .types import builder, dtype, state, unwrap
+
+
+def compile_time(value, what: str):
+    """The plain value of something that must be known at compile time."""
+    value = unwrap(value)
+    if isinstance(value, tensor):
+        if value.constant is None:
+            raise TypeError(f"{what} must be known at compile time (tl.constexpr), got a value of "
+                            f"type {value.type}")
+        return value.constant
+    return value
+
+
+def compile_time_int(value, what: str) -> int:
+    value = compile_time(value, what)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{what} must be an integer, got {show(value)}")
+    return value
+
+
+def shape_of(shape, what: str = "an extent of the shape"):
+    """A shape from one tuple, list or int, or from several ints."""
+    if len(shape) == 1 and isinstance(unwrap(shape[0]), (tuple, list)):
+        shape = unwrap(shape[0])
+    return tuple(compile_time_int(extent, what) for extent in shape)
+
+
+def member(function):
+    """Makes a function of tiles a method of `tensor` too."""
+    setattr(tensor, function.__name__, function)
+    return function
+
+
+def _axis(axis, rank: int, what: str = "axis") -> int:
+    axis = compile_time_int(axis, what)
+    if not -rank <= axis < rank:
+        raise ValueError(f"{what} {axis} is out of range for a tile of rank {rank}")
+    return axis % rank
+
+
+def _type(type_) -> dtype:
+    type_ = unwrap(type_)
+    if isinstance(type_, ty.block_type):
+        type_ = type_.scalar
+    if isinstance(type_, str):
+        return ty.type_of_name(type_)
+    if not isinstance(type_, dtype):
+        raise TypeError(f"expected a type such as tl.float32, got {show(type_)}")
+    return type_
+
+
+# Program ----------------------------------------------------------------------------------
+
+
+def _grid_axis(axis) -> int:
+    axis = compile_time_int(axis, "the axis of the grid")
+    if axis not in (0, 1, 2):
+        raise ValueError(f"program_id axis must be 0, 1, or 2, got {axis}")
+    return axis
+
+
+def program_id(axis) -> tensor:
+    """The index of this program along an axis of the grid, an int32."""
+    return tensor(builder().program_id(_grid_axis(axis)), ty.int32)
+
+
+def num_programs(axis) -> tensor:
+    """The number of programs along an axis of the grid, an int32."""
+    return tensor(builder().num_programs(_grid_axis(axis)), ty.int32)
+
+
+# Creation ---------------------------------------------------------------------------------
+
+
+def arange(start, end) -> tensor:
+    """The int32 tile `start, ..., end - 1`."""
+    start = compile_time_int(start, "arange's start")
+    end = compile_time_int(end, "arange's end")
+    if end <= start:
+        raise ValueError(f"arange's end must be greater than its start, got {start} and {end}")
+    if (end - start) & (end - start - 1):
+        raise ValueError(f"arange's range must be a power of 2, got {end - start} elements")
+    return tensor(builder().arange(start, end), ty.int32, (end - start, ))
+
+
+def full(shape, value, dtype) -> tensor:
+    """A tile of one value."""
+    shape = shape_of((shape, ))
+    value = to_tensor(value)
+    if value.shape:
+        raise ValueError(f"full needs a scalar value, got {value.type}")
+    return semantic.broadcast_to(_cast(value, _type(dtype)), shape)
+
+
+def zeros(shape, dtype) -> tensor:
+    return full(shape, 0, dtype)
+
+
+def zeros_like(input) -> tensor:
+    return full(input.shape, 0, input.dtype)
+
+
+def cast(input, dtype, fp_downcast_rounding=None, bitcast=False) -> tensor:
+    """`input` as another type; `bitcast` keeps the bits instead of the value."""
+    return _cast(to_tensor(input), _type(dtype), unwrap(fp_downcast_rounding), bool(unwrap(bitcast)))
+
+
+@member
+def to(self, dtype, fp_downcast_rounding=None, bitcast=False) -> tensor:
+    return cast(self, dtype, fp_downcast_rounding, bitcast)
+
+
+# Shapes -----------------------------------------------------------------------------------
+
+
+@member
+def broadcast_to(input, *shape) -> tensor:
+    return semantic.broadcast_to(to_tensor(input), shape_of(shape))
+
+
+def broadcast(input, other):
+    """Both operands in their common shape."""
+    return semantic.broadcast_both(to_tensor(input), to_tensor(other))
+
+
+@member
+def expand_dims(input, axis) -> tensor:
+    """`input` with new dimensions of extent 1."""
+    input = to_tensor(input)
+    axes = unwrap(axis)
+    axes = list(axes) if isinstance(axes, (tuple, list)) else [axes]
+    rank = len(input.shape) + len(axes)
+    for a in sorted(_axis(a, rank) for a in axes):
+        input = semantic.expand_dims(input, a)
+    return input
+
+
+def _count(shape) -> int:
+    count = 1
+    for extent in shape:
+        count *= extent
+    return count
+
+
+def _reshape(input, shape, reorder) -> tensor:
+    input = to_tensor(input)
+    shape = shape_of(shape)
+    if -1 in shape:
+        known = -_count(shape)
+        if shape.count(-1) != 1 or known == 0 or _count(input.shape) % known:
+            raise ValueError(f"cannot reshape {list(input.shape)} to {list(shape)}")
+        shape = tuple(_count(input.shape) // known if e == -1 else e for e in shape)
+    if _count(shape) != _count(input.shape):
+        raise ValueError(f"cannot reshape {list(input.shape)} ({_count(input.shape)} elements) to "
+                         f"{list(shape)} ({_count(shape)} elements)")
+    if not input.shape or input.constant is not None:
+        return semantic.broadcast_to(input, shape) if not input.shape else tensor(
+            None, input.dtype, shape, input.constant)
+    if not shape:
+        raise ValueError("a tile cannot be reshaped to a scalar: use a reduction")
+    if shape == input.shape:
+        return input
+    return tensor(builder().reshape(input.handle, list(shape), bool(reorder)), input.dtype, shape)
+
+
+@member
+def reshape(input, *shape, can_reorder=False) -> tensor:
+    """The elements of `input`, in row-major order, in another shape."""
+    return _reshape(input, shape, unwrap(can_reorder))
+
+
+@member
+def view(input, *shape) -> tensor:
+    """The elements of `input`, in any order, in another shape."""
+    return _reshape(input, shape, True)
+
+
+@member
+def ravel(x, can_reorder=False) -> tensor:
+    return _reshape(x, (_count(x.shape), ), unwrap(can_reorder))
+
+
+@member
+def permute(input, *dims) -> tensor:
+    """`input` with permuted dimensions."""
+    input = to_tensor(input)
+    order = [_axis(d, len(input.shape), "dimension") for d in shape_of(dims, "a dimension")]
+    if sorted(order) != list(range(len(input.shape))):
+        raise ValueError(f"{order} is no permutation of the dimensions of shape {list(input.shape)}")
+    shape = tuple(input.shape[d] for d in order)
+    if input.constant is not None:
+        return tensor(None, input.dtype, shape, input.constant)
+    return tensor(builder().transpose(input.handle, order), input.dtype, shape)
+
+
+@member
+def trans(input, *dims) -> tensor:
+    """`input` with permuted dimensions; by default the last two are swapped."""
+    if dims:
+        return permute(input, *dims)
+    rank = len(input.shape)
+    if rank < 2:
+        raise ValueError(f"trans needs at least two dimensions, got shape {list(input.shape)}")
+    return permute(input, *range(rank - 2), rank - 1, rank - 2)
+
+
+def join(a, b) -> tensor:
+    """Both tiles side by side in a new last dimension."""
+    a, b = semantic.promote(a, b, keep_pointers=True)
+    if a.dtype != b.dtype:
+        raise TypeError(f"join needs tiles of one type, got {a.type} and {b.type}")
+    if not a.shape:
+        a, b = semantic.broadcast_to(a, (1, )), semantic.broadcast_to(b, (1, ))
+        return _reshape(tensor(builder().join(a.handle, b.handle), a.dtype, (1, 2)), (2, ), False)
+    return tensor(builder().join(a.handle, b.handle), a.dtype, a.shape + (2, ))
+
+
+@member
+def split(a):
+    """The halves of a last dimension of extent 2."""
+    if len(a.shape) < 2 or a.shape[-1] != 2:
+        raise ValueError(f"split needs a last dimension of extent 2, got shape {list(a.shape)}")
+    lhs, rhs = builder().split(a.handle)
+    return tensor(lhs, a.dtype, a.shape[:-1]), tensor(rhs, a.dtype, a.shape[:-1])
+
+
+def interleave(a, b) -> tensor:
+    """The elements of both tiles in turn along the last dimension."""
+    c = join(a, b)
+    if len(c.shape) == 1:
+        return c
+    return _reshape(c, c.shape[:-2] + (2 * c.shape[-2], ), False)
+
+
+def cat(input, other, can_reorder=False, dim=0) -> tensor:
+    """Both tiles, one after the other."""
+    input, other = semantic.promote(input, other)
+    dim = _axis(dim, len(input.shape), "dim")
+    shape = tuple(2 * e if i == dim else e for i, e in enumerate(input.shape))
+    return tensor(builder().concatenate(input.handle, other.handle, dim), input.dtype, shape)
+
+
+@member
+def gather(src, index, axis) -> tensor:
+    """Elements of `src`, picked along an axis."""
+    axis = _axis(axis, len(src.shape))
+    if not index.dtype.is_int() or len(index.shape) != len(src.shape):
+        raise TypeError(f"gather needs integer indices of the rank of the source, got {index.type} "
+                        f"for {src.type}")
+    return tensor(builder().gather(src.handle, index.handle, axis), src.dtype, index.shape)
+
+
+@member
+def histogram(input, num_bins, mask=None) -> tensor:
+    """How often each of 0 ... num_bins - 1 occurs in a tile of rank 1."""
+    bins = compile_time_int(num_bins, "num_bins")
+    mask = None if mask is None else semantic.broadcast_to(semantic.truth(mask), input.shape).handle
+    return tensor(builder().histogram(_cast(input, ty.int32).handle, mask, bins), ty.int32, (bins, ))
+
+
+# Memory -----------------------------------------------------------------------------------
+
+_LOAD_CACHES = {"": "", ".ca": "ca", ".cg": "cg", ".cv": "cv", ".cs": "cs"}
+_STORE_CACHES = {"": "", ".wb": "wb", ".cg": "cg", ".cs": "cs", ".wt": "wt"}
+_EVICTIONS = {"": "", "evict_normal": "", "evict_first": "evict_first", "evict_last": "evict_last",
+              "no_allocate": "no_allocate"}
+
+
+def _keyword(value, choices, what: str) -> str:
+    value = unwrap(value) or ""
+    if value not in choices:
+        raise ValueError(f"{what} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+    return choices[value]
+
+
+def _require_pointer(pointer, what: str) -> tensor:
+    if not isinstance(pointer, tensor) or not pointer.dtype.is_ptr():
+        raise TypeError(f"{what} needs a pointer or a tile of pointers, got {show(pointer)}")
+    return pointer
+
+
+def _mask_for(pointer: tensor, mask):
+    """Pointer and mask in one shape; None for a mask that is always true."""
+    mask = unwrap(mask)
+    if mask is None or mask is True:
+        return pointer, None
+    mask = semantic.truth(mask)
+    if not pointer.shape and mask.shape:
+        raise ValueError(f"the mask of a scalar pointer must be a scalar, got {mask.type}")
+    if mask.constant is True and not mask.shape:
+        return pointer, None
+    return semantic.broadcast_both(pointer, mask)
+
+
+def load(pointer, mask=None, other=None, boundary_check=(), padding_option="", cache_modifier="",
+         eviction_policy="", volatile=False) -> tensor:
+    """What `pointer` points to; where `mask` is false, `other`, or something undefined."""
+    if isinstance(pointer, tensor_descriptor):
+        raise TypeError("use descriptor.load(offsets), or tl.load_tensor_descriptor")
+    if isinstance(pointer, block_pointer):
+        if mask is not None or other is not None:
+            raise ValueError("mask and other cannot be used with block pointers: use boundary_check "
+                             "and padding_option")
+        pointer, mask, other = pointer.expand(boundary_check, unwrap(padding_option))
+    elif unwrap(boundary_check) or unwrap(padding_option):
+        raise ValueError("boundary_check and padding_option are for block pointers")
+    pointer = _require_pointer(pointer, "load")
+    if mask is None and unwrap(other) is not None:
+        raise ValueError("`other` needs a `mask`")
+    pointer, mask = _mask_for(pointer, mask)
+    element = pointer.dtype.element_ty
+    fill = None
+    if mask is not None and unwrap(other) is not None:
+        fill = semantic.broadcast_to(_cast(to_tensor(other), element), pointer.shape).handle
+    handle = builder().load(pointer.handle, None if mask is None else mask.handle, fill,
+                            _keyword(cache_modifier, _LOAD_CACHES, "cache_modifier"),
+                            _keyword(eviction_policy, _EVICTIONS, "eviction_policy"),
+                            bool(unwrap(volatile)))
+    return tensor(handle, element, pointer.shape)
+
+
+def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", eviction_policy=""):
+    """Writes `value`, cast to what `pointer` points to, where `mask` is true."""
+    if isinstance(pointer, block_pointer):
+        if mask is not None:
+            raise ValueError("mask cannot be used with block pointers: use boundary_check")
+        pointer, mask, _ = pointer.expand(boundary_check, "")
+    pointer = _require_pointer(pointer, "store")
+    if pointer.dtype.const:
+        raise ValueError("cannot store to a constant pointer")
+    value = _cast(to_tensor(value), pointer.dtype.element_ty)
+    if value.shape and not pointer.shape:
+        raise ValueError(f"cannot store a tile of type {value.type} to a scalar pointer")
+    shape = semantic.common_shape(pointer.shape, value.shape)
+    pointer = semantic.broadcast_to(pointer, shape)
+    pointer, mask = _mask_for(pointer, mask)
+    value = semantic.broadcast_to(value, pointer.shape)
+    builder().store(pointer.handle, value.handle, None if mask is None else mask.handle,
+                    _keyword(cache_modifier, _STORE_CACHES, "cache_modifier"),
+                    _keyword(eviction_policy, _EVICTIONS, "eviction_policy"))
+
+
+_ORDERS = {"": "", "acq_rel": "acq_rel", "acquire": "acquire", "release": "release",
+           "relaxed": "relaxed"}
+_SCOPES = {"": "", "gpu": "gpu", "cta": "cta", "sys": "sys"}
+
+
+def _atomic(name: str, pointer, value, mask, sem, scope) -> tensor:
+    pointer = _require_pointer(pointer, f"atomic_{name}")
+    element = pointer.dtype.element_ty
+    value = _cast(to_tensor(value), element)
+    if element.is_floating():
+        kind = {"add": "fadd", "max": "fmax", "min": "fmin", "xchg": "xchg"}.get(name)
+        allowed = (ty.float16, ty.bfloat16, ty.float32, ty.float64) if name == "add" else (
+            ty.float32, ty.float64)
+    else:
+        unsigned = element.is_int_unsigned() and name in ("max", "min")
+        kind = f"u{name}" if unsigned else name
+        allowed = (ty.int32, ty.uint32, ty.int64, ty.uint64)
+    if kind is None or element not in allowed:
+        raise TypeError(f"atomic_{name} does not work on {element}")
+    if value.shape and not pointer.shape:
+        raise ValueError(f"cannot combine a tile of type {value.type} with a scalar pointer")
+    pointer, value = semantic.broadcast_both(pointer, value)
+    pointer, mask = _mask_for(pointer, mask)
+    value = semantic.broadcast_to(value, pointer.shape)
+    handle = builder().atomic(kind, pointer.handle, value.handle,
+                              None if mask is None else mask.handle,
+                              _keyword(sem, _ORDERS, "sem"), _keyword(scope, _SCOPES, "scope"))
+    return tensor(handle, element, pointer.shape)
+
+
+def atomic_add(pointer, val, mask=None, sem=None, scope=None) -> tensor:
+    """Adds to memory, atomically; the old value."""
+    return _atomic("add", pointer, val, mask, sem, scope)
+
+
+def atomic_max(pointer, val, mask=None, sem=None, scope=None) -> tensor:
+    return _atomic("max", pointer, val, mask, sem, scope)
+
+
+def atomic_min(pointer, val, mask=None, sem=None, scope=None) -> tensor:
+    return _atomic("min", pointer, val, mask, sem, scope)
+
+
+def atomic_and(pointer, val, mask=None, sem=None, scope=None) -> tensor:
+    return _atomic("and", pointer, val, mask, sem, scope)
+
+
+def atomic_or(pointer, val, mask=None, sem=None, scope=None) -> tensor:
+    return _atomic("or", pointer, val, mask, sem, scope)
+
+
+def atomic_xor(pointer, val, mask=None, sem=None, scope=None) -> tensor:
+    return _atomic("xor", pointer, val, mask, sem, scope)
+
+
+def atomic_xchg(pointer, val, mask=None, sem=None, scope=None) -> tensor:
+    """Replaces memory, atomically; the old value."""
+    return _atomic("xchg", pointer, val, mask, sem, scope)
+
+
+def atomic_cas(pointer, cmp, val, sem=None, scope=None) -> tensor:
+    """Replaces memory that equals `cmp` by `val`, atomically; the old value."""
+    pointer = _require_pointer(pointer, "atomic_cas")
+    element = pointer.dtype.element_ty
+    if element.primitive_bitwidth not in (16, 32, 64):
+        raise TypeError(f"atomic_cas does not work on {element}")
+    cmp = _cast(to_tensor(cmp), element)
+    val = _cast(to_tensor(val), element)
+    shape = semantic.common_shape(semantic.common_shape(pointer.shape, cmp.shape), val.shape)
+    pointer, cmp, val = (semantic.broadcast_to(x, shape) for x in (pointer, cmp, val))
+    handle = builder().compare_and_swap(pointer.handle, cmp.handle, val.handle,
+                                        _keyword(sem, _ORDERS, "sem"),
+                                        _keyword(scope, _SCOPES, "scope"))
+    return tensor(handle, element, shape)
+
+
+# Hints and debugging ----------------------------------------------------------------------
+
+
+def _hint(input, name: str, values):
+    values = unwrap(values)
+    values = list(values) if isinstance(values, (tuple, list)) else [values]
+    values = [compile_time_int(v, name) for v in values]
+    rank = max(1, len(input.shape))
+    if len(values) != rank:
+        raise ValueError(f"{len(values)} values of {name} for a tile of rank {len(input.shape)}")
+    # A fact about a constant says nothing new.
+    if isinstance(input, tensor) and input.constant is None:
+        builder().set_hint(input.handle, name, values)
+    return input
+
+
+def multiple_of(input, values):
+    """Promises that the first element of each contiguous run is a multiple of `values`."""
+    return _hint(to_tensor(input), "divisibility", values)
+
+
+def max_contiguous(input, values):
+    """Promises that runs of `values` elements are contiguous."""
+    return _hint(to_tensor(input), "contiguity", values)
+
+
+def max_constancy(input, values):
+    """Promises that runs of `values` elements are equal."""
+    return _hint(to_tensor(input), "constancy", values)
+
+
+def assume(cond):
+    """Promises that a condition holds. It is checked for its type only: no pass uses it yet."""
+    semantic.truth(cond)
+
+
+def debug_barrier():
+    """Makes stores of this program visible to its later loads."""
+    builder().op_without_result("tile.barrier", [])
+
+
+def static_assert(cond, msg=""):
+    """Stops the compilation if a condition that is known at compile time is false."""
+    if not compile_time(cond, "static_assert's condition"):
+        raise StaticAssertion(f"static assertion failed{': ' if msg else ''}{unwrap(msg)}")
+
+
+class StaticAssertion(Exception):
+    """Raised by `static_assert`; the front end adds the place."""
+
+
+def static_print(*values, sep=" ", end="\n", file=None, flush=False):
+    """Prints while the kernel is compiled."""
+    print(*[unwrap(v) for v in values], sep=unwrap(sep), end=unwrap(end), file=file, flush=flush)
+
+
+def device_print(prefix, *args, hex=False):
+    """Prints while the kernel runs."""
+    prefix = compile_time(prefix, "device_print's prefix")
+    if not isinstance(prefix, str):
+        raise TypeError(f"device_print's first argument must be a string, got {show(prefix)}")
+    handles = [to_tensor(a).handle for a in args]
+    builder().print_values(prefix, handles, bool(unwrap(hex)))
+
+
+def device_assert(cond, msg="", mask=None):
+    """Stops the kernel with a message if a condition is false."""
+    cond = semantic.truth(cond)
+    if mask is not None:
+        cond = semantic.arithmetic("|", cond, semantic.logical_not(mask))
+    builder().assert_true(cond.handle, str(compile_time(msg, "device_assert's message")))
+
+
+# Assembly, libraries and functions per element --------------------------------------------
+
+
+def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
+    """Runs assembly on every group of `pack` elements."""
+    asm, constraints = unwrap(asm), unwrap(constraints)
+    types = unwrap(dtype)
+    is_single = not isinstance(types, (tuple, list))
+    types = [_type(types)] if is_single else [_type(t) for t in types]
+    tiles = [to_tensor(a) for a in unwrap(args)]
+    shape = ()
+    for tile in tiles:
+        shape = semantic.common_shape(shape, tile.shape)
+    handles = [semantic.broadcast_to(t, shape).handle for t in tiles]
+    results = builder().inline_assembly(asm, constraints, handles,
+                                        [semantic._ir(t, shape) for t in types],
+                                        bool(unwrap(is_pure)), compile_time_int(pack, "pack"))
+    tensors = tuple(tensor(h, t, shape) for h, t in zip(results, types))
+    return tensors[0] if is_single else tensors
+
+
+def extern_elementwise(symbol, args, result_type, is_pure=True) -> tensor:
+    """Calls a function of libdevice for every element."""
+    shape = ()
+    for arg in args:
+        shape = semantic.common_shape(shape, arg.shape)
+    handles = [semantic.broadcast_to(a, shape).handle for a in args]
+    handle = builder().extern_elementwise(symbol, handles, semantic._ir(result_type, shape), is_pure)
+    return tensor(handle, result_type, shape)
+
+
+def call(function, *args):
+    """Calls a function of a kernel: a @jit function is inlined."""
+    return state.compiler.call(function, list(args), {})
+
+
+def flatten_tuple(value):
+    return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
+def map_elementwise(fn, *args, pack=1):
+    """Applies a scalar function, which may branch and loop, to every element."""
+    tiles = [to_tensor(a) for a in args]
+    pack = compile_time_int(pack, "pack")
+    shape = ()
+    for tile in tiles:
+        shape = semantic.common_shape(shape, tile.shape)
+    if not shape:
+        return call(fn, *tiles)
+    tiles = [semantic.broadcast_to(t, shape) for t in tiles]
+    # The types of the results are known once the function was compiled: it is compiled
+    # twice, and the first region is thrown away.
+    types = state.compiler.result_types(fn, [tensor(None, t.dtype) for t in tiles for _ in range(pack)])
+    results = [types[i] for i in range(0, len(types), pack)]
+    op, values = builder().begin_map([t.handle for t in tiles],
+                                     [semantic._ir(t, shape) for t in results], pack)
+    scalars = [tensor(v, tiles[i // pack].dtype) for i, v in enumerate(values)]
+    outputs = flatten_tuple(call(fn, *scalars))
+    yields = [_cast(to_tensor(o), t).handle for o, t in zip(outputs, types)]
+    handles = builder().end_combine(op, yields)
+    tensors = tuple(tensor(h, t, shape) for h, t in zip(handles, results))
+    return tensors if len(tensors) > 1 else tensors[0]
+
+
+def _combine(op, values, types, function):
+    """Fills the region of a reduction or scan with a call of `function`."""
+    count = len(types)
+    scalars = [tensor(v, types[i % count]) for i, v in enumerate(values)]
+    outputs = flatten_tuple(call(function, *scalars))
+    if len(outputs) != count:
+        raise TypeError(f"the combine function must return {count} values, got {len(outputs)}")
+    yields = []
+    for output, type_ in zip(outputs, types):
+        output = to_tensor(output)
+        if output.dtype != type_ and not (output.constant is not None):
+            output = _cast(output, type_)
+        yields.append(_cast(output, type_).handle)
+    return builder().end_combine(op, yields)
+
+
+def reduce(input, axis, combine_fn, keep_dims=False):
+    """Combines the elements along an axis (all elements for None) with a function of two
+    elements, or of two tuples if `input` is a tuple of tiles."""
+    is_tuple = isinstance(input, (tuple, list))
+    tiles = [to_tensor(t) for t in flatten_tuple(input)]
+    keep_dims = bool(unwrap(keep_dims))
+    shape = tiles[0].shape
+    if any(t.shape != shape for t in tiles):
+        raise ValueError("all tiles of a reduction must have one shape, got "
+                         + ", ".join(str(list(t.shape)) for t in tiles))
+    if not shape:
+        raise ValueError("a scalar cannot be reduced")
+    axis = unwrap(axis)
+    if axis is None:
+        results = tiles
+        for _ in shape:
+            results = _reduce_axis(results, len(results[0].shape) - 1, combine_fn)
+        if keep_dims:
+            results = [semantic.broadcast_to(r, (1, ) * len(shape)) for r in results]
+    else:
+        axis = _axis(axis, len(shape))
+        results = _reduce_axis(tiles, axis, combine_fn)
+        if keep_dims:
+            results = [semantic.expand_dims(r, axis) for r in results]
+    return tuple(results) if is_tuple else results[0]
+
+
+def _reduce_axis(tiles, axis: int, combine_fn):
+    types = [t.dtype for t in tiles]
+    op, values = builder().begin_reduce([t.handle for t in tiles], axis)
+    handles = _combine(op, values, types, combine_fn)
+    shape = tiles[0].shape[:axis] + tiles[0].shape[axis + 1:]
+    return [tensor(h, t, shape) for h, t in zip(handles, types)]
+
+
+def associative_scan(input, axis, combine_fn, reverse=False):
+    """The running combination of the elements along an axis."""
+    is_tuple = isinstance(input, (tuple, list))
+    tiles = [to_tensor(t) for t in flatten_tuple(input)]
+    shape = tiles[0].shape
+    if not shape or any(t.shape != shape for t in tiles):
+        raise ValueError("a scan needs tiles of one shape, got "
+                         + ", ".join(str(list(t.shape)) for t in tiles))
+    types = [t.dtype for t in tiles]
+    op, values = builder().begin_scan([t.handle for t in tiles], _axis(axis, len(shape)),
+                                      bool(unwrap(reverse)))
+    handles = _combine(op, values, types, combine_fn)
+    results = tuple(tensor(h, t, shape) for h, t in zip(handles, types))
+    return results if is_tuple else results[0]
+
+
+for _function in (store, load, atomic_add, atomic_max, atomic_min, atomic_and, atomic_or, atomic_xor,
+                  atomic_xchg, atomic_cas, reduce, associative_scan):
+    setattr(tensor, _function.__name__, _function)

@@ -1,0 +1,5 @@
+# Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions beyond the core of the language."""
+
+from . import cuda, libdevice

@@ -1,0 +1,86 @@
+# Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operators as functions, and the operators of `tensor`."""
+
+from __future__ import annotations
+
+from . import semantic
+from .semantic import to_tensor
+from .tensor import tensor
+
+
+def add(x, y, sanitize_overflow=True):
+    return semantic.add(x, y)
+
+
+def sub(x, y, sanitize_overflow=True):
+    return semantic.sub(x, y)
+
+
+def mul(x, y, sanitize_overflow=True):
+    return semantic.arithmetic("*", x, y)
+
+
+def logical_and(x, y):
+    return semantic.logical("and", x, y)
+
+
+def logical_or(x, y):
+    return semantic.logical("or", x, y)
+
+
+def _arithmetic(symbol):
+    return lambda x, y: semantic.arithmetic(symbol, x, y)
+
+
+def _comparison(predicate):
+    return lambda x, y: semantic.compare(predicate, x, y)
+
+
+BINARY = {
+    "add": semantic.add, "sub": semantic.sub, "mul": _arithmetic("*"),
+    "truediv": semantic.true_divide, "floordiv": _arithmetic("//"), "mod": _arithmetic("%"),
+    "and": _arithmetic("&"), "or": _arithmetic("|"), "xor": _arithmetic("^"),
+    "lshift": _arithmetic("<<"), "rshift": _arithmetic(">>"),
+}
+
+
+def _attach():
+    for name, function in BINARY.items():
+        setattr(tensor, f"__{name}__", lambda self, other, f=function: f(self, other))
+        setattr(tensor, f"__r{name}__", lambda self, other, f=function: f(other, self))
+    for name in ("lt", "le", "gt", "ge", "eq", "ne"):
+        compare = _comparison(name)
+        setattr(tensor, f"__{name}__", lambda self, other, f=compare: f(self, other))
+    tensor.__neg__ = semantic.negate
+    tensor.__pos__ = lambda self: self
+    tensor.__invert__ = semantic.invert
+    tensor.__pow__ = power
+    tensor.__rpow__ = lambda self, other: power(other, self)
+    tensor.logical_and = logical_and
+    tensor.logical_or = logical_or
+
+
+def power(base, exponent):
+    """`base ** exponent`: by multiplication for a small whole exponent, else by pow."""
+    from . import libdevice
+    base = to_tensor(base) if not isinstance(base, tensor) else base
+    number = exponent.constant if isinstance(exponent, tensor) else exponent
+    if isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= 64:
+        if number == 0:
+            return semantic.constant(1, base.dtype, base.shape)
+        result, square = None, base
+        while number:
+            if number & 1:
+                result = square if result is None else semantic.arithmetic("*", result, square)
+            number >>= 1
+            if number:
+                square = semantic.arithmetic("*", square, square)
+        return result
+    if base.dtype.is_int():
+        raise TypeError("an integer tile can be raised to a small constant power only; cast it to "
+                        "tl.float32")
+    return libdevice.pow(base, exponent)
+
+
+_attach()

@@ -1,0 +1,257 @@
+# Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Types of the kernel language, and the value classes of the front end."""
+
+from __future__ import annotations
+
+import operator
+import threading
+
+
+class _State(threading.local):
+    """What a kernel that is being compiled builds with; None outside of kernels."""
+
+    builder = None
+    compiler = None
+
+
+state = _State()
+
+
+def builder():
+    """The builder of the kernel that is being compiled."""
+    if state.builder is None:
+        raise RuntimeError("this function of tile.language works in @tile.jit kernels only")
+    return state.builder
+
+
+class dtype:
+    """A type of numbers, or of a pointer (`pointer_type`)."""
+
+    def __init__(self, name: str, ir: str, kind: str, width: int):
+        self.name = name
+        self.ir = ir
+        self.kind = kind  # "bool", "int", "uint", "float", "void" or "ptr"
+        self.primitive_bitwidth = width
+        self.itemsize = max(1, width // 8)
+
+    @property
+    def scalar(self):
+        return self
+
+    @property
+    def element_ty(self):
+        raise AttributeError(f"{self} is no pointer: it has no element_ty")
+
+    @property
+    def shape(self):
+        return ()
+
+    def is_floating(self): return self.kind == "float"
+    def is_standard_floating(self): return self.is_floating() and not self.is_fp8()
+    def is_fp8(self): return self.kind == "float" and self.primitive_bitwidth == 8
+    def is_fp16(self): return self.name == "fp16"
+    def is_bf16(self): return self.name == "bf16"
+    def is_fp32(self): return self.name == "fp32"
+    def is_fp64(self): return self.name == "fp64"
+    def is_fp8e4nv(self): return self.name == "fp8e4nv"
+    def is_fp8e5(self): return self.name == "fp8e5"
+    def is_int(self): return self.kind in ("bool", "int", "uint")
+    def is_bool(self): return self.kind == "bool"
+    def is_int1(self): return self.kind == "bool"
+    def is_int8(self): return self.name == "int8"
+    def is_int16(self): return self.name == "int16"
+    def is_int32(self): return self.name == "int32"
+    def is_int64(self): return self.name == "int64"
+    def is_uint8(self): return self.name == "uint8"
+    def is_uint32(self): return self.name == "uint32"
+    def is_uint64(self): return self.name == "uint64"
+    def is_int_signed(self): return self.kind == "int"
+    def is_int_unsigned(self): return self.kind in ("uint", "bool")
+    def is_ptr(self): return self.kind == "ptr"
+    def is_block(self): return False
+    def is_void(self): return self.kind == "void"
+
+    @property
+    def int_bitwidth(self): return self.primitive_bitwidth
+    @property
+    def int_signedness(self): return "signed" if self.kind == "int" else "unsigned"
+    @property
+    def fp_mantissa_width(self):
+        return {"fp8e4nv": 3, "fp8e5": 2, "fp16": 10, "bf16": 7, "fp32": 23, "fp64": 52}[self.name]
+
+    def to_ir(self):
+        """The IR type of one element."""
+        if self.kind == "float":
+            return builder().float_type(self.ir)
+        return builder().int_type(self.primitive_bitwidth)
+
+    def __eq__(self, other):
+        return isinstance(other, dtype) and self.name == other.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __str__(self):
+        return self.name
+
+    def __repr__(self):
+        return self.name
+
+    def __call__(self, value):
+        """Inside a kernel, a cast."""
+        from . import semantic
+        return semantic.cast(semantic.to_tensor(value), self)
+
+
+class pointer_type(dtype):
+    """A pointer to elements of `element_ty` in global memory."""
+
+    def __init__(self, element_ty: dtype, address_space: int = 1, const: bool = False):
+        super().__init__(f"pointer<{element_ty}>", "ptr", "ptr", 64)
+        self._element_ty = element_ty
+        self.address_space = address_space
+        self.const = const
+
+    @property
+    def element_ty(self):
+        return self._element_ty
+
+    def to_ir(self):
+        return builder().ptr_type(self.element_ty.to_ir(), self.address_space)
+
+
+class block_type:
+    """The type of a tile: `scalar` elements in `shape`."""
+
+    def __init__(self, element_ty: dtype, shape):
+        self.element_ty = element_ty
+        self.shape = tuple(shape)
+
+    @property
+    def scalar(self):
+        return self.element_ty
+
+    def is_block(self): return True
+    def is_ptr(self): return False
+    def is_floating(self): return self.element_ty.is_floating()
+    def is_int(self): return self.element_ty.is_int()
+
+    @property
+    def numel(self):
+        count = 1
+        for extent in self.shape:
+            count *= extent
+        return count
+
+    def __eq__(self, other):
+        return (isinstance(other, block_type) and self.element_ty == other.element_ty
+                and self.shape == other.shape)
+
+    def __hash__(self):
+        return hash((self.element_ty, self.shape))
+
+    def __str__(self):
+        return f"<{list(self.shape)}, {self.element_ty}>"
+
+    __repr__ = __str__
+
+
+void = dtype("void", "none", "void", 0)
+int1 = dtype("int1", "i1", "bool", 1)
+int8 = dtype("int8", "i8", "int", 8)
+int16 = dtype("int16", "i16", "int", 16)
+int32 = dtype("int32", "i32", "int", 32)
+int64 = dtype("int64", "i64", "int", 64)
+uint8 = dtype("uint8", "i8", "uint", 8)
+uint16 = dtype("uint16", "i16", "uint", 16)
+uint32 = dtype("uint32", "i32", "uint", 32)
+uint64 = dtype("uint64", "i64", "uint", 64)
+float8e4nv = dtype("fp8e4nv", "f8E4M3FN", "float", 8)
+float8e5 = dtype("fp8e5", "f8E5M2", "float", 8)
+float16 = dtype("fp16", "f16", "float", 16)
+bfloat16 = dtype("bf16", "bf16", "float", 16)
+float32 = dtype("fp32", "f32", "float", 32)
+float64 = dtype("fp64", "f64", "float", 64)
+pi32_t = pointer_type(int32)
+
+SCALARS = (int1, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float8e4nv, float8e5,
+           float16, bfloat16, float32, float64)
+BY_NAME = {t.name: t for t in SCALARS}
+# Names in signatures: "*fp16:16" is a pointer that is divisible by 16.
+BY_NAME.update({"i1": int1, "u1": int1, "i8": int8, "i16": int16, "i32": int32, "i64": int64,
+                "u8": uint8, "u16": uint16, "u32": uint32, "u64": uint64, "bool": int1,
+                "f16": float16, "f32": float32, "f64": float64, "float16": float16,
+                "bfloat16": bfloat16, "float32": float32, "float64": float64,
+                "float8e4nv": float8e4nv, "float8e5": float8e5,
+                "float8_e4m3fn": float8e4nv, "float8_e5m2": float8e5})
+
+
+def type_of_name(name: str) -> dtype:
+    """The type that a signature names; raises ValueError for an unknown one."""
+    name = name.strip()
+    if name.startswith("*"):
+        inner = name[1:].removeprefix("k")
+        return pointer_type(type_of_name(inner))
+    if name not in BY_NAME:
+        raise ValueError(f"unknown type {name!r}, expected one of "
+                         f"{', '.join(t.name for t in SCALARS)} or a pointer such as *fp32")
+    return BY_NAME[name]
+
+
+def unwrap(value):
+    """The plain Python value of a constexpr."""
+    while isinstance(value, constexpr):
+        value = value.value
+    return value
+
+
+class constexpr:
+    """A value that is known at compile time. As an annotation it marks parameters and
+    variables of kernels; as a global it may be used in kernels. In a kernel such a value
+    is a plain Python value."""
+
+    def __init__(self, value):
+        self.value = unwrap(value)
+
+    def __repr__(self):
+        return f"constexpr[{self.value!r}]"
+
+    def __hash__(self):
+        return hash(self.value)
+
+    def __index__(self):
+        return operator.index(self.value)
+
+    def __bool__(self):
+        return bool(self.value)
+
+    def __call__(self, *args, **kwargs):
+        return self.value(*args, **kwargs)
+
+    def __getitem__(self, key):
+        return self.value[unwrap(key)]
+
+
+def _forward(name):
+    function = getattr(operator, name)
+
+    def binary(self, other):
+        return constexpr(function(self.value, unwrap(other)))
+
+    def reverse(self, other):
+        return constexpr(function(unwrap(other), self.value))
+
+    return binary, reverse
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift",
+              "rshift"):
+    _binary, _reverse = _forward(_name)
+    setattr(constexpr, f"__{_name.strip('_')}__", _binary)
+    setattr(constexpr, f"__r{_name.strip('_')}__", _reverse)
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(constexpr, f"__{_name}__", _forward(_name)[0])
+for _name in ("neg", "invert", "pos"):
+    setattr(constexpr, f"__{_name}__",
+            lambda self, function=getattr(operator, _name): constexpr(function(self.value)))

@@ -1,0 +1,8 @@
+# Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Launching and tuning kernels."""
+
+from .autotuner import Config, autotune, heuristics
+from .jit import JITFunction, jit
+
+__all__ = ["Config", "JITFunction", "autotune", "heuristics", "jit"]

@@ -1,0 +1,51 @@
+# Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The device of host arrays: PTX, run by the emulator."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+
+from .. import _C, knobs
+from ..errors import EmulatorError
+
+_CHECKS = {"race": "check_races", "races": "check_races", "uninitialized": "check_uninitialized",
+           "bounds": None}
+_active: list[str] = []
+
+
+@contextmanager
+def checks(*names):
+    """Kernels in this block are checked: "race", "uninitialized", "bounds" (always on).
+    A finding raises EmulatorError."""
+    for name in names:
+        if name not in _CHECKS:
+            raise ValueError(f"unknown check {name!r}, expected one of {', '.join(_CHECKS)}")
+    _active.extend(names)
+    try:
+        yield
+    finally:
+        del _active[len(_active) - len(names):]
+
+
+def _options():
+    options = _C.EmulatorOptions()
+    options.threads = knobs.emulator_threads
+    for name in _active:
+        if _CHECKS[name]:
+            setattr(options, _CHECKS[name], True)
+    return options
+
+
+def launch(kernel, grid, values, arrays):
+    """Runs a compiled kernel to its end on host memory."""
+    regions = [(a.start, a.size, a.read_only) for a in arrays]
+    outcome = kernel.emulated().launch(grid, values, regions, _options())
+    if outcome.output:
+        sys.stdout.write(outcome.output)
+    if outcome.error:
+        raise EmulatorError(outcome.error, outcome.error_kind, outcome.source_file,
+                            outcome.source_line)
+    if outcome.reports:
+        raise EmulatorError("\n".join(outcome.reports), "check")

@@ -1,0 +1,24 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(gpu.module(tile-nv-set-launch-bounds))' | FileCheck %s --check-prefixes=CHECK,FREE
+// RUN: tile-opt %s --pass-pipeline='builtin.module(gpu.module(tile-nv-set-launch-bounds{max-registers=64}))' | FileCheck %s --check-prefixes=CHECK,LIMIT
+
+gpu.module @m [#nvvm.target<chip = "sm_90a">] {
+  // The block becomes `.reqntid`; the bytes have been checked and go.
+  // CHECK-LABEL: gpu.func @kernel(
+  // FREE-SAME: attributes {nvvm.reqntid = array<i32: 128, 1, 1>}
+  // LIMIT-SAME: attributes {nvvm.maxnreg = 64 : i32, nvvm.reqntid = array<i32: 128, 1, 1>}
+  gpu.func @kernel(%x: i32) kernel attributes {known_block_size = array<i32: 128, 1, 1>, tile_gpu.shared_bytes = 232448 : i64} {
+    gpu.return
+  }
+
+  // Only kernels have launch bounds.
+  // CHECK-LABEL: gpu.func @helper() attributes {known_block_size = array<i32: 128, 1, 1>}
+  gpu.func @helper() attributes {known_block_size = array<i32: 128, 1, 1>} {
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @_name$1()
+  // CHECK-SAME: nvvm.reqntid
+  gpu.func @_name$1() kernel attributes {known_block_size = array<i32: 1024, 1, 1>} {
+    gpu.return
+  }
+}
