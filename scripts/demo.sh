@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sets up, builds, compiles every example, runs it on the GPU if there is one, else
-# in the emulator, and prints a table. Takes about fifteen minutes on two cores the
+# in the emulator, and prints a table. Takes some minutes on two cores the
 # first time, a minute afterwards.
 
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

@@ -60,7 +60,7 @@ struct RaceChecker::Current {
   const Access *access = nullptr;
   /// Only looks for conflicts, leaves no mark.
   bool onlyChecks = false;
-  Stamp stamp;
+  Stamp stamp{};
 };
 
 void ShadowPage::refine(uint64_t offset, uint32_t accessBytes) {

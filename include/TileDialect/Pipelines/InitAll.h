@@ -19,8 +19,9 @@ namespace mlir::tile {
 /// that our kernels and pipelines use.
 void registerAllDialects(DialectRegistry &registry);
 
-/// Only what this project defines: our dialects and the interfaces that we attach
-/// to upstream ones. For a host (mlir-opt) that registered the rest itself.
+/// Only what this project defines: our dialects and the interfaces that we
+/// attach to upstream ones. For a host (mlir-opt) that registered the rest
+/// itself.
 void registerTileDialects(DialectRegistry &registry);
 
 /// Our passes and pipelines, and the upstream passes that our pipelines run.

@@ -35,8 +35,8 @@ using tile_gpu::LayoutAttr;
 namespace {
 
 /// Registers of one tile in one thread beyond which a kernel could not be
-/// compiled in reasonable time, let alone run: a thread has 255 registers of the
-/// machine, and LLVM takes seconds for some thousands of values.
+/// compiled in reasonable time, let alone run: a thread has 255 registers of
+/// the machine, and LLVM takes seconds for some thousands of values.
 constexpr int64_t kMaxRegisters = 2048;
 
 bool hasTiles(Operation *op) {
@@ -122,8 +122,9 @@ static LogicalResult checkTypes(Operation *op, TypeRange types) {
     // convertType reports the other shapes that have no layout.
     auto tile = dyn_cast<RankedTensorType>(type);
     bool isStatic = tile && tile.hasStaticShape() && tile.getRank() > 0;
-    if (isStatic && failed(tile::verifyTileShape([&] { return op->emitOpError(); },
-                                             tile.getShape(), "tile")))
+    if (isStatic &&
+        failed(tile::verifyTileShape([&] { return op->emitOpError(); },
+                                     tile.getShape(), "tile")))
       return failure();
   }
   return success();
@@ -146,7 +147,8 @@ LogicalResult LayoutAssigner::checkOp(Operation *op) {
     return success();
   bool isKnown =
       tile_gpu::isElementwise(op) || tile_gpu::isCreation(op) ||
-      isa_and_nonnull<tile::TileDialect, tile_gpu::TileGPUDialect>(op->getDialect()) ||
+      isa_and_nonnull<tile::TileDialect, tile_gpu::TileGPUDialect>(
+          op->getDialect()) ||
       isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface,
           BranchOpInterface>(op) ||
       (op->getDialect() &&
@@ -165,7 +167,8 @@ LogicalResult LayoutAssigner::checkOp(Operation *op) {
     Type element = dense.getElementType();
     if (!dense.isSplat() && !isa<FloatType>(element) &&
         !(element.isInteger() &&
-          llvm::is_contained({1, 8, 16, 32, 64}, element.getIntOrFloatBitWidth())))
+          llvm::is_contained({1, 8, 16, 32, 64},
+                             element.getIntOrFloatBitWidth())))
       return op->emitOpError("has elements of type ")
              << element << " that differ: expected elements of 1, 8, 16, 32 or "
              << "64 bits, or one value for all";

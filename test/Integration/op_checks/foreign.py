@@ -33,7 +33,8 @@ ASSEMBLY = {
     "or-i8x8": ("i8", 8, "or.b32 $0, $2, $4;\nor.b32 $1, $3, $5;", "=r,=r,r,r,r,r", 2, lambda a, b: a | b),
     "neg-f16x2": ("f16", 2, "xor.b32 $0, $1, 0x80008000;", "=r,r", 1, lambda a: a ^ np.uint16(0x8000)),
     "neg-f8x4": ("f8E4M3FN", 4, "xor.b32 $0, $1, 0x80808080;", "=r,r", 1, lambda a: a ^ np.uint8(0x80)),
-    "neg-f32": ("f32", 1, "neg.f32 $0, $1;", "=f,f", 1, lambda a: a ^ np.uint32(0x80000000)),
+    # Arithmetic may replace a NaN by another one: move only.
+    "copy-f32": ("f32", 1, "mov.b32 $0, $1;", "=f,f", 1, lambda a: a),
     "copy-f64": ("f64", 1, "mov.b64 $0, $1;", "=d,d", 1, lambda a: a),
     "mov-i32x2": ("i32", 2, "add.s32 $0, $2, 1;\nadd.s32 $1, $3, 1;", "=r,=r,r,r", 1, lambda a: (a.astype(np.int64) + 1).astype(np.int32)),
 }

@@ -26,7 +26,8 @@ LogicalResult CombineRegion::distribute() {
   if (succeeded(rewriter.legalize(&region)))
     return success();
   region.walk([](Operation *op) {
-    if (!isa_and_nonnull<tile::TileDialect>(op->getDialect()) || isa<tile::YieldOp>(op))
+    if (!isa_and_nonnull<tile::TileDialect>(op->getDialect()) ||
+        isa<tile::YieldOp>(op))
       return WalkResult::advance();
     op->emitOpError("is not supported in a region on scalars");
     return WalkResult::interrupt();

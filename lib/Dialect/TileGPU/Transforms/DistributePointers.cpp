@@ -46,16 +46,16 @@ struct DistributePerRegister : public OpConversionPattern<Op> {
 struct DistributeAddPtr : public DistributePerRegister<tile::AddPtrOp> {
   using DistributePerRegister::DistributePerRegister;
 
-  Value create(tile::AddPtrOp op, OneToNOpAdaptor adaptor, size_t reg, Type type,
-               OpBuilder &builder) const override {
+  Value create(tile::AddPtrOp op, OneToNOpAdaptor adaptor, size_t reg,
+               Type type, OpBuilder &builder) const override {
     auto pointer = cast<tile::PtrType>(getElementTypeOrSelf(op.getType()));
     // An i1 in memory is a byte, and fp8 types have no LLVM type of their own.
     Type element = getMemoryType(pointer.getPointeeType());
     if (element.isFloat(8) || isa<FloatType>(element))
       element = builder.getIntegerType(element.getIntOrFloatBitWidth());
-    return LLVM::GEPOp::create(builder, op.getLoc(), type, element,
-                               at(adaptor.getPtr(), reg),
-                               ArrayRef<LLVM::GEPArg>{at(adaptor.getOffset(), reg)});
+    return LLVM::GEPOp::create(
+        builder, op.getLoc(), type, element, at(adaptor.getPtr(), reg),
+        ArrayRef<LLVM::GEPArg>{at(adaptor.getOffset(), reg)});
   }
 };
 
@@ -94,8 +94,8 @@ struct DistributeBitcast : public DistributePerRegister<tile::BitcastOp> {
 
 } // namespace
 
-void tile_gpu::populatePointerPatterns(const DistributionTypeConverter &converter,
-                                       RewritePatternSet &patterns) {
+void tile_gpu::populatePointerPatterns(
+    const DistributionTypeConverter &converter, RewritePatternSet &patterns) {
   patterns.add<DistributeAddPtr, DistributeIntToPtr, DistributePtrToInt,
                DistributeBitcast>(converter, patterns.getContext());
 }

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A shape op whose result has the layout that the op's rule gives moves nothing:
-// each register of the result is a register of the operand in the same thread.
+// A shape op whose result has the layout that the op's rule gives moves
+// nothing: each register of the result is a register of the operand in the same
+// thread.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,7 +93,8 @@ struct DistributeGridOp : public OpConversionPattern<TileOp> {
   LogicalResult
   matchAndRewrite(TileOp op, typename TileOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Value index = GPUOp::create(rewriter, op.getLoc(), toDimension(op.getAxis()));
+    Value index =
+        GPUOp::create(rewriter, op.getLoc(), toDimension(op.getAxis()));
     rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, rewriter.getI32Type(),
                                                     index);
     return success();
@@ -139,8 +141,8 @@ struct DistributeSplat : public OpConversionPattern<tile::SplatOp> {
     SmallVector<Type> types;
     if (failed(getTypeConverter()->convertType(op.getType(), types)))
       return rewriter.notifyMatchFailure(op, "the tile has no layout");
-    rewriter.replaceOpWithMultiple(op,
-                                   {Registers(types.size(), adaptor.getSource())});
+    rewriter.replaceOpWithMultiple(
+        op, {Registers(types.size(), adaptor.getSource())});
     return success();
   }
 };
@@ -251,7 +253,8 @@ struct DistributeJoin : public OpConversionPattern<tile::JoinOp> {
     for (const Coords &coords : registerCoords(op.getResult())) {
       auto reg = finder.find(ArrayRef<int64_t>(coords).drop_back());
       if (!reg)
-        return rewriter.notifyMatchFailure(op, "an element is in another thread");
+        return rewriter.notifyMatchFailure(op,
+                                           "an element is in another thread");
       registers.push_back(coords.back() == 0 ? adaptor.getLhs()[*reg]
                                              : adaptor.getRhs()[*reg]);
     }
@@ -296,10 +299,11 @@ void tile_gpu::populateShapePatterns(const DistributionTypeConverter &converter,
                                      RewritePatternSet &patterns,
                                      DistributionContext &context) {
   MLIRContext *ctx = patterns.getContext();
-  patterns.add<DistributeGridOp<tile::ProgramIdOp, gpu::BlockIdOp>,
-               DistributeGridOp<tile::NumProgramsOp, gpu::GridDimOp>,
-               DistributeSplat, DistributeExpandDims, DistributeBroadcast,
-               DistributeTrans, DistributeReshape, DistributeJoin,
-               DistributeSplit>(converter, ctx);
+  patterns
+      .add<DistributeGridOp<tile::ProgramIdOp, gpu::BlockIdOp>,
+           DistributeGridOp<tile::NumProgramsOp, gpu::GridDimOp>,
+           DistributeSplat, DistributeExpandDims, DistributeBroadcast,
+           DistributeTrans, DistributeReshape, DistributeJoin, DistributeSplit>(
+          converter, ctx);
   patterns.add<DistributeArange>(converter, ctx, context);
 }

@@ -52,18 +52,19 @@ DistributionTypeConverter::DistributionTypeConverter(MLIRContext *context) {
   addConversion([](TokenType, SmallVectorImpl<Type> &) -> LogicalResult {
     return success();
   });
-  addConversion([this](RankedTensorType type, SmallVectorImpl<Type> &results)
-                    -> std::optional<LogicalResult> {
-    LayoutAttr layout = getLayoutAttr(type);
-    if (!layout)
-      return failure();
-    Type element = convertType(type.getElementType());
-    if (!element)
-      return failure();
-    results.append(layout.getLayout().getNumRegisters(type.getShape()),
-                   element);
-    return success();
-  });
+  addConversion(
+      [this](RankedTensorType type,
+             SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
+        LayoutAttr layout = getLayoutAttr(type);
+        if (!layout)
+          return failure();
+        Type element = convertType(type.getElementType());
+        if (!element)
+          return failure();
+        results.append(layout.getLayout().getNumRegisters(type.getShape()),
+                       element);
+        return success();
+      });
 }
 
 int64_t tile_gpu::getElementBytes(Type type) {
@@ -87,14 +88,16 @@ Type tile_gpu::getMemoryType(Type type) {
 int64_t tile_gpu::getScratchBytes(Operation *op) {
   int64_t bytes = 0;
   for (Dialect *dialect : op->getContext()->getLoadedDialects())
-    if (auto *interface = dialect->getRegisteredInterface<DistributeDialectInterface>())
+    if (auto *interface =
+            dialect->getRegisteredInterface<DistributeDialectInterface>())
       bytes = std::max(bytes, interface->getScratchBytes(op));
   return bytes;
 }
 
 bool tile_gpu::hasInternalBarrier(Operation *op) {
   for (Dialect *dialect : op->getContext()->getLoadedDialects())
-    if (auto *interface = dialect->getRegisteredInterface<DistributeDialectInterface>())
+    if (auto *interface =
+            dialect->getRegisteredInterface<DistributeDialectInterface>())
       if (interface->hasInternalBarrier(op))
         return true;
   return false;
@@ -117,7 +120,8 @@ DistributionContext::DistributionContext(Operation *kernel, int64_t numWarps,
   OpBuilder builder = OpBuilder::atBlockBegin(&entry);
   Location loc = kernel->getLoc();
   Value index = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
-  threadId = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index);
+  threadId =
+      arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index);
   laneId = arith::AndIOp::create(builder, loc, threadId,
                                  constantI32(builder, loc, numLanes - 1));
   auto shift = constantI32(builder, loc, llvm::Log2_64(numLanes));
@@ -168,8 +172,9 @@ static Value emitBits(OpBuilder &builder, Location loc, Value index,
                                       constantI32(builder, loc, bit - target));
     } else {
       // A basis of several bits: all of them if the index bit is set.
-      Value isSet = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                          part, constantI32(builder, loc, 0));
+      Value isSet =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, part,
+                                constantI32(builder, loc, 0));
       part = arith::SelectOp::create(builder, loc, isSet,
                                      constantI32(builder, loc, basis),
                                      constantI32(builder, loc, 0));
@@ -288,9 +293,8 @@ Value DistributionContext::getIsUniqueHolder(OpBuilder &builder,
       int64_t mask = laneMask | int64_t(warpMask) * numLanes;
       Value bits = arith::AndIOp::create(builder, loc, threadId,
                                          constantI32(builder, loc, mask));
-      return Value(arith::CmpIOp::create(builder, loc,
-                                         arith::CmpIPredicate::eq, bits,
-                                         constantI32(builder, loc, 0)));
+      return Value(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                         bits, constantI32(builder, loc, 0)));
     });
   uniqueHolder[attr] = result;
   return result;
@@ -300,8 +304,8 @@ Value DistributionContext::getIsFirstThread(OpBuilder &builder) {
   if (!isFirstThread) {
     Location loc = kernel->getLoc();
     isFirstThread = atEntry<Value>(builder, [&] {
-      return Value(arith::CmpIOp::create(builder, loc,
-                                         arith::CmpIPredicate::eq, threadId,
+      return Value(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                         threadId,
                                          constantI32(builder, loc, 0)));
     });
   }
@@ -334,7 +338,8 @@ static LLVM::GlobalOp createSharedMemory(OpBuilder &builder, Operation *kernel,
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(kernel);
   bool isStatic = bytes <= kMaxStaticSharedBytes;
-  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), isStatic ? bytes : 0);
+  auto type =
+      LLVM::LLVMArrayType::get(builder.getI8Type(), isStatic ? bytes : 0);
   std::string name = getUniqueName(kernel, "shared_memory");
   auto global = LLVM::GlobalOp::create(
       builder, kernel->getLoc(), type, /*isConstant=*/false,
@@ -352,7 +357,8 @@ Value DistributionContext::getSharedPtr(OpBuilder &builder, Location loc,
   if (!sharedBase) {
     LLVM::GlobalOp global = createSharedMemory(builder, kernel, sharedBytes);
     sharedBase = atEntry<Value>(builder, [&] {
-      return Value(LLVM::AddressOfOp::create(builder, kernel->getLoc(), global));
+      return Value(
+          LLVM::AddressOfOp::create(builder, kernel->getLoc(), global));
     });
   }
   if (offset == 0)

@@ -16,8 +16,8 @@ using namespace mlir::tile_gpu;
 
 namespace {
 
-/// The discardable attributes of an op on tiles that its scalars keep: what the tile
-/// dialects say of a tile does not hold for its elements.
+/// The discardable attributes of an op on tiles that its scalars keep: what the
+/// tile dialects say of a tile does not hold for its elements.
 DictionaryAttr getScalarAttrs(Operation *op) {
   SmallVector<NamedAttribute> attrs;
   for (NamedAttribute attr : op->getDiscardableAttrs())
@@ -82,8 +82,8 @@ struct DistributeElementwise : public ConversionPattern {
 };
 
 struct DistributeConstant : public OpConversionPattern<arith::ConstantOp> {
-  DistributeConstant(const TypeConverter &converter, MLIRContext *patternContext,
-                     DistributionContext &context)
+  DistributeConstant(const TypeConverter &converter,
+                     MLIRContext *patternContext, DistributionContext &context)
       : OpConversionPattern(converter, patternContext), context(context) {}
 
   LogicalResult
@@ -103,8 +103,8 @@ struct DistributeConstant : public OpConversionPattern<arith::ConstantOp> {
     Value scalar = arith::ConstantOp::create(
         rewriter, op.getLoc(), types.front(),
         cast<TypedAttr>(dense.getSplatValue<Attribute>()));
-    rewriter.replaceOpWithMultiple(
-        op, {SmallVector<Value>(types.size(), scalar)});
+    rewriter.replaceOpWithMultiple(op,
+                                   {SmallVector<Value>(types.size(), scalar)});
     return success();
   }
 
@@ -116,11 +116,12 @@ struct DistributeConstant : public OpConversionPattern<arith::ConstantOp> {
     bool isBool = element.isInteger(1);
     Type stored = builder.getIntegerType(getElementBytes(element) * 8);
     if (isBool)
-      dense = dense.mapValues(stored, [](const APInt &bit) { return bit.zext(8); });
+      dense =
+          dense.mapValues(stored, [](const APInt &bit) { return bit.zext(8); });
     else
       dense = dense.bitcast(stored);
-    dense = dense.reshape(
-        RankedTensorType::get(dense.getNumElements(), stored));
+    dense =
+        dense.reshape(RankedTensorType::get(dense.getNumElements(), stored));
 
     Operation *kernel = context.getKernel();
     std::string name = getUniqueName(kernel, "constant");
@@ -129,7 +130,8 @@ struct DistributeConstant : public OpConversionPattern<arith::ConstantOp> {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPoint(kernel);
       table = LLVM::GlobalOp::create(
-          builder, loc, LLVM::LLVMArrayType::get(stored, dense.getNumElements()),
+          builder, loc,
+          LLVM::LLVMArrayType::get(stored, dense.getNumElements()),
           /*isConstant=*/true, LLVM::Linkage::Internal, name, dense,
           /*alignment=*/16, /*addrSpace=*/1);
     }
@@ -137,8 +139,8 @@ struct DistributeConstant : public OpConversionPattern<arith::ConstantOp> {
     Registers registers;
     for (Value index : context.getLinearIndices(
              builder, loc, cast<RankedTensorType>(op.getType()))) {
-      Value ptr = LLVM::GEPOp::create(builder, loc, base.getType(), stored, base,
-                                      ArrayRef<LLVM::GEPArg>{index});
+      Value ptr = LLVM::GEPOp::create(builder, loc, base.getType(), stored,
+                                      base, ArrayRef<LLVM::GEPArg>{index});
       Value value = LLVM::LoadOp::create(builder, loc, stored, ptr);
       if (isBool)
         value = arith::TruncIOp::create(builder, loc, element, value);

@@ -154,8 +154,9 @@ FailureOr<Value> nv_detail::callFunction(OpBuilder &builder, Operation *op,
                 << ", but the module has another symbol of that name";
     diag.attachNote(symbol->getLoc()) << "it is here";
     // The pass fails for the diagnostic, once all patterns have run.
-    return type ? LLVM::PoisonOp::create(builder, op->getLoc(), type).getResult()
-                : Value();
+    return type
+               ? LLVM::PoisonOp::create(builder, op->getLoc(), type).getResult()
+               : Value();
   }
   if (!function) {
     OpBuilder::InsertionGuard guard(builder);

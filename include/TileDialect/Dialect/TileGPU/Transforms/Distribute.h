@@ -32,8 +32,8 @@ namespace mlir::tile_gpu {
 /// - `!tile.desc`: base pointer, one i32 extent and one i64 stride for each
 ///   dimension, and an i1 that is true if padding is NaN;
 /// - `!tile_gpu.memdesc`: `!llvm.ptr<3>` to its first element, and one i32 for
-///   each dimension: the offset of the view within the allocation (the swizzle is
-///   a function of the position in the allocation);
+///   each dimension: the offset of the view within the allocation (the swizzle
+///   is a function of the position in the allocation);
 /// - `!tile_gpu.token`: nothing.
 class DistributionTypeConverter : public TypeConverter {
 public:
@@ -105,17 +105,16 @@ class DistributeDialectInterface
 public:
   DistributeDialectInterface(Dialect *dialect) : Base(dialect) {}
 
-  /// Adds patterns, and to `target` what else is illegal (an op on scalars, say).
-  /// Ops with tile types or of the tile dialects are illegal already. `context`
-  /// outlives the patterns.
-  virtual void populateDistributePatterns(const DistributionTypeConverter &converter,
-                                          RewritePatternSet &patterns,
-                                          ConversionTarget &target,
-                                          DistributionContext &context) const {}
+  /// Adds patterns, and to `target` what else is illegal (an op on scalars,
+  /// say). Ops with tile types or of the tile dialects are illegal already.
+  /// `context` outlives the patterns.
+  virtual void populateDistributePatterns(
+      const DistributionTypeConverter &converter, RewritePatternSet &patterns,
+      ConversionTarget &target, DistributionContext &context) const {}
   /// Shared memory that `op` needs while it runs; 0 if none or not its own op.
   virtual int64_t getScratchBytes(Operation *op) const { return 0; }
-  /// True if what `op` becomes holds a barrier of all threads between its writes
-  /// to its scratch memory and its reads of it.
+  /// True if what `op` becomes holds a barrier of all threads between its
+  /// writes to its scratch memory and its reads of it.
   virtual bool hasInternalBarrier(Operation *op) const { return false; }
 };
 
@@ -123,8 +122,8 @@ public:
 int64_t getScratchBytes(Operation *op);
 bool hasInternalBarrier(Operation *op);
 
-/// `<kernel>_<suffix>`, with a number behind it if the kernel's module has a symbol
-/// of that name already.
+/// `<kernel>_<suffix>`, with a number behind it if the kernel's module has a
+/// symbol of that name already.
 std::string getUniqueName(Operation *kernel, StringRef suffix);
 
 /// The scalars of one tile value, by register.
