@@ -11,7 +11,6 @@
 #include "TileDialect/Dialect/Tile/Transforms/Passes.h"
 #include "TileDialect/Dialect/TileGPU/Transforms/Passes.h"
 #include "TileDialect/Dialect/TileNV/Transforms/Passes.h"
-#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"

@@ -131,6 +131,19 @@ class Statements:
         known = self.known_condition(node.test, condition)
         if known is not None:
             return self.block(node.body if known else node.orelse)
+
+        def run(statements, before):
+            self.block(statements)
+            return self.changes(before)
+
+        branch, before, sides = self.both_sides(node, condition, run)
+        self.at(node)
+        self.merge(node, branch, before, sides)
+        return None
+
+    def both_sides(self, node, condition, run):
+        """Opens a branch and gives each side of the `if` to `run(statements, before)`, in a
+        scope of its own. Returns the branch, the scope before it and both results."""
         self.at(node)
         before = dict(self.scope)
         branch = self.builder.begin_if(semantic.truth(condition).handle)
@@ -139,11 +152,8 @@ class Statements:
             if sides:
                 self.builder.begin_else(branch)
             self.scope = dict(before)
-            self.block(statements)
-            sides.append(self.changes(before))
-        self.at(node)
-        self.merge(node, branch, before, sides)
-        return None
+            sides.append(run(statements, before))
+        return branch, before, sides
 
     def changes(self, before):
         """The variables that the branch just compiled has changed: (value, structure,
@@ -240,17 +250,12 @@ class Statements:
         known = self.known_condition(node.test, condition)
         if known is not None:
             return self.block((node.body if known else node.orelse) + rest)
-        self.at(node)
-        before = dict(self.scope)
-        branch = self.builder.begin_if(semantic.truth(condition).handle)
-        sides = []
-        for statements in (node.body, node.orelse):
-            if sides:
-                self.builder.begin_else(branch)
-            self.scope = dict(before)
+
+        def run(statements, before):
             result = self.block(statements + rest)
-            value = None if result is None else result.value
-            sides.append(self.flattened(value))
+            return self.flattened(None if result is None else result.value)
+
+        branch, before, sides = self.both_sides(node, condition, run)
         first, second = sides
         if first[1] is None or second[1] is None or not same(first[1], second[1]):
             kinds = [show(s[0]) if s[1] is None else describe(s[1]) for s in sides]
