@@ -15,9 +15,13 @@ flags=(-std=c++17 -O1 -g1 -fno-strict-aliasing
        -Wno-pass-failed
        -I"$root/include" -I"$root/lib/Emulator" -isystem "$llvm")
 export flags_text="${flags[*]}" clang work
+# The newest header: objects that are older are built again.
+newest=$(ls -t "$root"/lib/Emulator/*.h "$root"/include/TileDialect/Emulator/*.h | head -1)
+export newest
 build() {
   object=$work/objects/$(basename "$1" .cpp).o
-  [ "$object" -nt "$1" ] || $clang $flags_text -c "$1" -o "$object"
+  [ "$object" -nt "$1" ] && [ "$object" -nt "$newest" ] ||
+    $clang $flags_text -c "$1" -o "$object"
 }
 export -f build
 printf '%s\n' "$root"/lib/Emulator/*.cpp "$root"/unittests/Emulator/PtxFuzzer.cpp |

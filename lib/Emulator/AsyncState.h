@@ -36,6 +36,8 @@ struct AsyncOperation {
   std::function<void()> onRead, onFinish;
   /// The issuing thread has waited for the reading (bulk async-groups).
   std::function<void()> onAwaited;
+  /// … and for the whole.
+  std::function<void()> onFinishAwaited;
   /// Entries of InFlight that end with the reading, or where it is awaited, and
   /// with the whole.
   InFlightList reads, writes;

@@ -1,5 +1,4 @@
-//===- CheckRace.cpp - Finds accesses that no synchronisation orders ---*- C++
-//-*-===//
+//===- CheckRace.cpp - Finds accesses that no synchronisation orders ------===//
 //
 // Part of the TileDialect project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -7,255 +6,137 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Checks.h"
+#include "RaceState.h"
 #include "llvm/ADT/Twine.h"
 #include <cstring>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 using namespace tile_dialect::emulator;
 using llvm::Twine;
-
-/// What orders other clusters: the clock up to which each is known.
-using ClusterClocks = llvm::DenseMap<uint32_t, uint32_t>;
-
-struct RaceChecker::ClusterState {
-  uint32_t clock = 1;
-  uint32_t warpsPerBlock = 0;
-  /// What each warp knows of each.
-  std::vector<VectorClock> knows;
-  ClusterClocks foreign;
-  VectorClock clusterBarrier;
-  /// By block: the hardware barriers and the shadow of shared memory.
-  struct BlockState {
-    VectorClock barriers[numBarriers];
-    std::vector<std::unique_ptr<ShadowPage>> pages;
-  };
-  std::vector<BlockState> blocks;
-  /// Mbarriers and places of atomics, by block and offset; places in global
-  /// memory by address, with block ~0.
-  llvm::DenseMap<std::pair<uint32_t, uint64_t>, VectorClock> places;
-};
-
-/// Shared by all host threads of a launch.
-struct RaceChecker::SharedState {
-  static constexpr unsigned numShards = 64;
-  struct Shard {
-    std::mutex lock;
-    llvm::DenseMap<uint64_t, std::unique_ptr<ShadowPage>> pages;
-    /// What was released at an address by atomics.
-    llvm::DenseMap<uint64_t, ClusterClocks> places;
-  };
-  Shard shards[numShards];
-};
-
-/// The access that is being checked.
-struct RaceChecker::Current {
-  Warp &warp;
-  const Inst &inst;
-  ClusterState &state;
-  uint32_t actor;
-  unsigned lane = 0;
-  bool writes = false, atomic = false;
-  bool isShared = false;
-  Block *owner = nullptr;
-  const Access *access = nullptr;
-  /// Only looks for conflicts, leaves no mark.
-  bool onlyChecks = false;
-  Stamp stamp{};
-};
 
 void ShadowPage::refine(uint64_t offset, uint32_t accessBytes) {
   unsigned needed = (offset | accessBytes) & 1 ? 1 : 2;
   if (((offset | accessBytes) & 3) == 0 || needed >= granule)
     return;
-  std::vector<ShadowCell> fine(bytes / needed);
-  for (uint64_t i = 0; i < fine.size(); ++i)
+  auto fine = std::make_unique<ShadowCell[]>(bytes / needed);
+  for (uint64_t i = 0; i < bytes / needed; ++i)
     fine[i] = cells[i * needed / granule];
-  cells = std::move(fine);
+  own = std::move(fine);
+  cells = own.get();
   granule = needed;
 }
 
-RaceChecker::RaceChecker(LaunchContext &context, Worker &worker)
-    : context(context), worker(worker) {
-  std::lock_guard<std::mutex> guard(context.lock);
-  if (!context.monitorState)
-    context.monitorState = std::make_shared<SharedState>();
+ShadowCell *RaceChecker::SharedState::newSlab() {
+  constexpr size_t bytes =
+      slabPages * ShadowPage::numCells * sizeof(ShadowCell);
+  std::error_code error;
+  llvm::sys::MemoryBlock block = llvm::sys::Memory::allocateMappedMemory(
+      bytes, nullptr, llvm::sys::Memory::MF_READ | llvm::sys::Memory::MF_WRITE,
+      error);
+  if (error)
+    return nullptr;
+#ifdef MADV_HUGEPAGE
+  madvise(block.base(), bytes, MADV_HUGEPAGE);
+#endif
+  std::lock_guard<std::mutex> guard(slabLock);
+  slabs.emplace_back(block);
+  return static_cast<ShadowCell *>(block.base());
 }
 
-RaceChecker::~RaceChecker() = default;
-
-void RaceChecker::startBlock(Block &block) {
-  std::unique_ptr<ClusterState> &state = clusters[block.cluster];
-  lastCluster = nullptr;
-  if (block.rank == 0) {
-    state = std::make_unique<ClusterState>();
-    state->warpsPerBlock = block.numWarps;
-    uint32_t actors = block.numWarps * block.cluster->numBlocks;
-    state->knows.assign(actors, VectorClock(actors, 0));
-    state->clusterBarrier.assign(actors, 0);
-    state->blocks.resize(block.cluster->numBlocks);
+/// The cells of a page, or null if the host has no memory left for a slab.
+ShadowCell *RaceChecker::takeCells() {
+  if (numFreePages == 0) {
+    freeCells =
+        static_cast<SharedState *>(context.monitorState.get())->newSlab();
+    if (!freeCells)
+      return nullptr;
+    numFreePages = SharedState::slabPages;
   }
-  auto &own = state->blocks[block.rank];
-  for (VectorClock &barrier : own.barriers)
-    barrier.assign(state->knows.size(), 0);
-  own.pages.resize(block.shared.size() / ShadowPage::bytes + 1);
-}
-
-void RaceChecker::endBlock(Block &block) {
-  lastCluster = nullptr;
-  if (block.rank + 1 == block.cluster->numBlocks)
-    clusters.erase(block.cluster);
-}
-
-RaceChecker::ClusterState &RaceChecker::stateOf(const Block &block) {
-  if (block.cluster != lastCluster) {
-    lastCluster = block.cluster;
-    lastState = clusters[block.cluster].get();
-  }
-  return *lastState;
-}
-
-uint32_t RaceChecker::actorOf(const Warp &warp) {
-  return warp.block->rank * warp.block->numWarps + warp.id;
+  --numFreePages;
+  ShadowCell *cells = freeCells;
+  freeCells += ShadowPage::numCells;
+  return cells;
 }
 
 //===----------------------------------------------------------------------===//
-// Clocks
-//===----------------------------------------------------------------------===//
-
-static void join(VectorClock &into, const VectorClock &from) {
-  if (into.size() < from.size())
-    into.resize(from.size(), 0);
-  for (size_t i = 0; i < from.size(); ++i)
-    into[i] = std::max(into[i], from[i]);
-}
-
-/// Releases what the warp did and knows into a clock.
-void RaceChecker::publish(Warp &warp, VectorClock &clock) {
-  ClusterState &state = stateOf(*warp.block);
-  uint32_t actor = actorOf(warp);
-  join(clock, state.knows[actor]);
-  clock[actor] = state.clock++;
-}
-
-void RaceChecker::acquire(Warp &warp, const VectorClock &clock) {
-  join(stateOf(*warp.block).knows[actorOf(warp)], clock);
-}
-
-void RaceChecker::arrive(Warp &warp, unsigned barrier) {
-  publish(warp,
-          stateOf(*warp.block).blocks[warp.block->rank].barriers[barrier]);
-}
-
-void RaceChecker::release(Block &block, unsigned number) {
-  VectorClock &clock = stateOf(block).blocks[block.rank].barriers[number];
-  for (uint32_t w = 0; w < block.numWarps; ++w)
-    if (block.barriers[number].arrivals[w].waiting)
-      acquire(*block.warps[w], clock);
-  std::fill(clock.begin(), clock.end(), 0);
-}
-
-void RaceChecker::warpSync(Warp &warp) {
-  ClusterState &state = stateOf(*warp.block);
-  uint32_t actor = actorOf(warp);
-  state.knows[actor][actor] = state.clock++;
-}
-
-void RaceChecker::clusterArrive(Warp &warp) {
-  publish(warp, stateOf(*warp.block).clusterBarrier);
-}
-
-void RaceChecker::clusterWait(Warp &warp) {
-  acquire(warp, stateOf(*warp.block).clusterBarrier);
-}
-
-void RaceChecker::mbarrierArrive(Warp &warp, Block &owner, uint32_t offset) {
-  publish(warp, stateOf(*warp.block).places[{owner.rank, offset}]);
-}
-
-void RaceChecker::mbarrierWait(Warp &warp, Block &owner, uint32_t offset) {
-  acquire(warp, stateOf(*warp.block).places[{owner.rank, offset}]);
-}
-
-/// Atomics and other strong accesses order what is before and after them, as
-/// flags and locks are used.
-void RaceChecker::synchronize(Warp &warp, const Access &access, unsigned lane,
-                              const Place &place) {
-  ClusterState &state = stateOf(*warp.block);
-  bool isShared = place.space == Space::Shared;
-  uint32_t rank = isShared && place.block ? place.block->rank : ~0u - 2;
-  bool reads = access.kind != AccessKind::Write;
-  bool writes = access.kind != AccessKind::Read;
-  VectorClock &clock = state.places[{rank, place.address}];
-  if (reads)
-    acquire(warp, clock);
-  if (writes)
-    publish(warp, clock);
-  if (isShared)
-    return;
-  auto &shared = *static_cast<SharedState *>(context.monitorState.get());
-  auto &shard =
-      shared.shards[place.address / ShadowPage::bytes % SharedState::numShards];
-  std::lock_guard<std::mutex> guard(shard.lock);
-  ClusterClocks &clocks = shard.places[place.address];
-  auto raise = [](ClusterClocks &into, uint32_t cluster, uint32_t time) {
-    uint32_t &known = into[cluster];
-    known = std::max(known, time);
-  };
-  if (reads)
-    for (auto [cluster, time] : clocks)
-      raise(state.foreign, cluster, time);
-  if (!writes)
-    return;
-  for (auto [cluster, time] : state.foreign)
-    raise(clocks, cluster, time);
-  raise(clocks, uint32_t(warp.block->cluster->number & 0x3FFFFF),
-        state.clock - 1);
-}
-
-bool RaceChecker::isOrdered(const Current &current, Stamp previous) const {
-  if (!previous)
-    return true;
-  if (current.atomic && previous.isAtomic())
-    return true;
-  if (previous.cluster() == current.stamp.cluster()) {
-    if (previous.warp() == current.actor && previous.lane() == current.lane)
-      return true;
-    return previous.clock() <=
-           current.state.knows[current.actor][previous.warp()];
-  }
-  auto it = current.state.foreign.find(previous.cluster());
-  return it != current.state.foreign.end() && previous.clock() <= it->second;
-}
-
-//===----------------------------------------------------------------------===//
-// Accesses
+// Reports
 //===----------------------------------------------------------------------===//
 
 /// Two plain writes of the same value are no race that can be seen: replicated
-/// tensors are stored so.
+/// tensors are stored so.  The other value is in memory, or in a lane that
+/// executes the same instruction.
 bool RaceChecker::writesSameValue(const Current &current, uint64_t address,
-                                  uint32_t bytes) const {
+                                  uint32_t bytes, const ShadowCell &cell,
+                                  uint32_t instIndex) const {
   const Access *access = current.access;
   if (!access || !access->values)
     return false;
-  const uint8_t *memory = nullptr;
-  if (current.isShared)
-    memory = current.owner->shared.data() + address;
-  else
-    memory = worker.global(address, bytes, false);
-  if (!memory)
-    return false;
-  Place begin =
-      placeOf(current.warp, access->space, access->addresses[current.lane]);
-  for (uint32_t i = 0; i < bytes; ++i) {
-    uint64_t offset = address + i - begin.address;
+  auto beginOf = [&](unsigned lane) {
+    return placeOf(current.warp, access->space, access->addresses[lane])
+        .address;
+  };
+  auto byteOf = [&](unsigned lane, uint64_t offset) {
     const Operand &value = access->values[offset / access->elementBytes];
-    uint8_t byte = current.warp.source<uint8_t>(
-        value)[current.lane * value.bytes + offset % access->elementBytes];
-    if (byte != memory[i])
+    return current.warp.source<uint8_t>(
+        value)[lane * value.bytes + offset % access->elementBytes];
+  };
+  unsigned other = cell.write.lane();
+  uint64_t begin = beginOf(current.lane), otherBegin = 0;
+  bool isSameExecution = cell.write.isSameTime(current.stamp) &&
+                         cell.writeInst() == instIndex &&
+                         other < current.lane && (access->mask >> other & 1);
+  if (isSameExecution) {
+    otherBegin = beginOf(other);
+    isSameExecution =
+        otherBegin <= address && address + bytes <= otherBegin + access->bytes;
+  }
+  const uint8_t *memory = nullptr;
+  if (!isSameExecution) {
+    memory = current.isShared ? current.owner->shared.data() + address
+                              : worker.global(address, bytes, false);
+    if (!memory)
+      return false;
+  }
+  for (uint32_t i = 0; i < bytes; ++i) {
+    uint8_t before =
+        memory ? memory[i] : byteOf(other, address + i - otherBegin);
+    if (byteOf(current.lane, address + i - begin) != before)
       return false;
   }
   return true;
+}
+
+/// Where the other access of a race was.
+Location RaceChecker::locateOther(const Current &current, Stamp other,
+                                  const Inst &inst) const {
+  Location where = current.warp.locate(&inst, -1);
+  const Dim3 &shape = context.clusterShape, &grid = context.clusterGrid;
+  uint32_t warpsPerBlock = current.state.warpsPerBlock;
+  uint32_t actor = other.actor();
+  if (other.cluster() == current.state.number)
+    actor = current.state.warpOf(actor);
+  uint32_t rank = actor / warpsPerBlock;
+  uint64_t cluster = other.cluster();
+  where.block = Dim3{
+      uint32_t(cluster % grid.x) * shape.x + rank % shape.x,
+      uint32_t(cluster / grid.x % grid.y) * shape.y + rank / shape.x % shape.y,
+      uint32_t(cluster / grid.x / grid.y) * shape.z + rank / shape.x / shape.y};
+  const Dim3 &block = context.launch.block;
+  uint32_t linear = actor % warpsPerBlock * warpSize + other.lane();
+  where.hasThread = true;
+  where.thread = Dim3{linear % block.x, linear / block.x % block.y,
+                      linear / block.x / block.y};
+  return where;
+}
+
+static const char *verbOf(bool isStrong, bool writes, bool isAsync) {
+  if (isAsync)
+    return "an asynchronous write";
+  if (isStrong)
+    return writes ? "a strong write" : "a strong read";
+  return writes ? "a write" : "a read";
 }
 
 void RaceChecker::reportRace(const Current &current, uint64_t address,
@@ -263,40 +144,99 @@ void RaceChecker::reportRace(const Current &current, uint64_t address,
                              bool otherWrites) {
   Warp &warp = current.warp;
   const char *space = current.isShared ? "shared" : "global";
-  const char *verb = current.atomic   ? "an atomic access"
-                     : current.writes ? "a write"
-                                      : "a read";
-  const char *otherVerb = other.isAtomic() ? "an atomic access"
-                          : otherWrites    ? "a write"
-                                           : "a read";
+  std::string verb =
+      current.verb ? current.verb
+      : current.isAtomic
+          ? "an atomic access"
+          : verbOf(current.scope != MemoryScope::None, current.writes, false);
   const Inst &first = context.image.code[otherInst];
+  bool isAsync = other.cluster() == current.state.number &&
+                 other.actor() >= current.state.numWarps;
+  std::string otherVerb = first.instructionClass == InstructionClass::Atomic
+                              ? "an atomic access"
+                              : verbOf(other.isStrong(), otherWrites, isAsync);
   Report report = warp.makeReport(
       Report::Kind::Race, &current.inst, current.lane,
       Twine(verb) + " of " + space + " memory is not ordered with " +
           otherVerb + " at line " + Twine(first.line));
-  // Where the other access was.
-  Location where = warp.locate(&first, -1);
-  const Dim3 &shape = context.clusterShape, &grid = context.clusterGrid;
-  uint32_t warpsPerBlock = current.state.warpsPerBlock;
-  uint32_t rank = other.warp() / warpsPerBlock;
-  uint64_t cluster = other.cluster();
-  where.block = Dim3{
-      uint32_t(cluster % grid.x) * shape.x + rank % shape.x,
-      uint32_t(cluster / grid.x % grid.y) * shape.y + rank / shape.x % shape.y,
-      uint32_t(cluster / grid.x / grid.y) * shape.z + rank / shape.x / shape.y};
-  const Dim3 &block = context.launch.block;
-  uint32_t linear = other.warp() % warpsPerBlock * warpSize + other.lane();
-  where.hasThread = true;
-  where.thread = Dim3{linear % block.x, linear / block.x % block.y,
-                      linear / block.x / block.y};
-  report.notes.push_back((Twine(space) + " address " + Twine(address) + "; " +
+  Location where = locateOther(current, other, first);
+  std::string place = std::to_string(address);
+  if (current.isShared && current.owner != warp.block) {
+    const Dim3 &index = current.owner->index;
+    place += " of block (" + std::to_string(index.x) + "," +
+             std::to_string(index.y) + "," + std::to_string(index.z) + ")";
+  }
+  if (const Allocation *buffer =
+          current.isShared ? nullptr : context.memory.find(address))
+    place += " ('" + buffer->name + "' + " +
+             std::to_string(address - buffer->base) + " bytes)";
+  report.notes.push_back((Twine(space) + " address " + place + "; " +
                           otherVerb + " by " + where.str() + ": " +
                           where.ptxText)
                              .str());
   if (where.sourceLine)
     report.notes.push_back("the other one is from " + where.sourceFile + ":" +
                            std::to_string(where.sourceLine));
+  if (current.scope != MemoryScope::None && other.isStrong())
+    report.notes.push_back("both are strong, but the scope of one does not "
+                           "include the other's thread");
   context.report(warp.block->cluster->number, std::move(report));
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+/// Looks for what a write conflicts with; false after a report.
+bool RaceChecker::checkWrite(const Current &current, const ShadowPage &page,
+                             unsigned index, uint64_t address,
+                             uint32_t instIndex) {
+  const ShadowCell &cell = page.cells[index];
+  if (!isWriteOrdered(current, cell) &&
+      (current.isAtomic ||
+       !writesSameValue(current, address, page.granule, cell, instIndex))) {
+    reportRace(current, address, cell.write, cell.writeInst(), true);
+    return false;
+  }
+  for (unsigned r = 0; r < 2; ++r)
+    if (!isOrdered(current, cell.reads[r])) {
+      reportRace(current, address, cell.reads[r], cell.readInst(r), false);
+      return false;
+    }
+  if (page.moreReads.empty())
+    return true;
+  auto more = page.moreReads.find(index);
+  if (more == page.moreReads.end())
+    return true;
+  for (const ShadowPage::Reader &reader : more->second)
+    if (!isOrdered(current, reader.stamp)) {
+      reportRace(current, address, reader.stamp, reader.inst, false);
+      return false;
+    }
+  return true;
+}
+
+void RaceChecker::noteRead(const Current &current, ShadowPage &page,
+                           unsigned index, uint32_t instIndex) {
+  ShadowCell &cell = page.cells[index];
+  if (cell.reads[0] && !cell.reads[0].isSameActor(current.stamp)) {
+    Stamp lost = cell.reads[1];
+    // In global memory two readers are enough: where more read, nearly all of
+    // them are unordered with a writer.
+    if (current.isShared && lost && !lost.isSameActor(current.stamp) &&
+        !isOrdered(current, lost)) {
+      auto &list = page.moreReads[index];
+      auto *it = llvm::find_if(list, [&](const ShadowPage::Reader &reader) {
+        return reader.stamp.isSameActor(lost);
+      });
+      if (it == list.end())
+        list.push_back({lost, cell.readInst(1)});
+      else
+        *it = {lost, cell.readInst(1)};
+    }
+    cell.setRead(1, cell.reads[0], cell.readInst(0));
+  }
+  cell.setRead(0, current.stamp, instIndex);
 }
 
 /// Checks and marks bytes that lie within one page.
@@ -308,43 +248,31 @@ void RaceChecker::touch(const Current &current, ShadowPage &page,
   uint32_t instIndex = &current.inst - context.image.code.data();
   bool reported = false;
   for (uint32_t i = 0; i < bytes; i += granule) {
-    ShadowCell &cell = page.cells[(offset + i) / granule];
-    // What the warp has just read is known to be fine.
-    if (!current.writes && cell.reads[0].isSameTime(current.stamp) &&
-        !cell.write.isSameWarp(current.stamp)) {
-      cell.reads[0] = current.stamp;
+    unsigned index = (offset + i) / granule;
+    ShadowCell &cell = page.cells[index];
+    if (current.writes) {
+      if (!reported)
+        reported = !checkWrite(current, page, index, address + i, instIndex);
+      if (current.onlyChecks)
+        continue;
+      cell.setWrite(current.stamp, instIndex);
+      if (!page.moreReads.empty())
+        page.moreReads.erase(index);
       continue;
     }
-    if (!reported && !isOrdered(current, cell.write) &&
-        !(current.writes && !current.atomic &&
-          writesSameValue(current, address + i, granule))) {
-      reportRace(current, address + i, cell.write, cell.writeInst, true);
+    // What the warp has just read is known to be fine.
+    if (cell.reads[0].isSameTime(current.stamp) &&
+        !cell.write.isSameActor(current.stamp)) {
+      if (!current.onlyChecks)
+        cell.reads[0] = current.stamp;
+      continue;
+    }
+    if (!reported && !isWriteOrdered(current, cell)) {
+      reportRace(current, address + i, cell.write, cell.writeInst(), true);
       reported = true;
     }
-    if (current.writes && !reported) {
-      for (unsigned r = 0; r < 2 && !reported; ++r) {
-        if (isOrdered(current, cell.reads[r]) ||
-            writesSameValue(current, address + i, granule))
-          continue;
-        reportRace(current, address + i, cell.reads[r], cell.readInsts[r],
-                   false);
-        reported = true;
-      }
-    }
-    if (current.onlyChecks)
-      continue;
-    if (current.writes) {
-      cell.write = current.stamp;
-      cell.writeInst = instIndex;
-      cell.reads[0] = cell.reads[1] = Stamp();
-      continue;
-    }
-    if (cell.reads[0] && !cell.reads[0].isSameWarp(current.stamp)) {
-      cell.reads[1] = cell.reads[0];
-      cell.readInsts[1] = cell.readInsts[0];
-    }
-    cell.reads[0] = current.stamp;
-    cell.readInsts[0] = instIndex;
+    if (!current.onlyChecks)
+      noteRead(current, page, index, instIndex);
   }
 }
 
@@ -367,36 +295,46 @@ void RaceChecker::touchShared(Current &current, Block &owner, uint32_t offset,
   }
 }
 
-void RaceChecker::touchGlobal(Current &current, uint64_t address,
-                              uint32_t bytes) {
+void RaceChecker::touchGlobal(Current &current, GlobalCursor &cursor,
+                              uint64_t address, uint32_t bytes) {
   current.isShared = false;
   auto &shared = *static_cast<SharedState *>(context.monitorState.get());
   while (bytes > 0) {
     uint32_t inPage = std::min<uint64_t>(
         bytes, ShadowPage::bytes - address % ShadowPage::bytes);
     uint64_t index = address / ShadowPage::bytes;
-    auto &shard = shared.shards[index % SharedState::numShards];
-    std::lock_guard<std::mutex> guard(shard.lock);
-    std::unique_ptr<ShadowPage> &page = shard.pages[index];
-    if (!page)
-      page = std::make_unique<ShadowPage>();
-    touch(current, *page, address, inPage);
+    if (index != cursor.index) {
+      auto &shard = shared.shardOf(address);
+      if (cursor.lock.mutex() != &shard.lock) {
+        // Never two of them: another thread may hold them in another order.
+        if (cursor.lock.owns_lock())
+          cursor.lock.unlock();
+        cursor.lock = std::unique_lock<std::mutex>(shard.lock);
+      }
+      std::unique_ptr<ShadowPage> &page = shard.pages[index];
+      if (!page) {
+        ShadowCell *cells = takeCells();
+        page = cells ? std::make_unique<ShadowPage>(cells)
+                     : std::make_unique<ShadowPage>();
+      }
+      cursor.index = index;
+      cursor.page = page.get();
+    }
+    touch(current, *cursor.page, address, inPage);
     address += inPage;
     bytes -= inPage;
   }
 }
 
-void RaceChecker::access(Warp &warp, const Access &access) {
-  ClusterState &state = stateOf(*warp.block);
-  Current current{warp, *access.inst, state, actorOf(warp)};
-  current.writes = access.kind != AccessKind::Read;
-  current.atomic = access.kind == AccessKind::Atomic || access.strong;
-  current.access = access.async ? nullptr : &access;
+/// The lanes of an access that lie in shared or global memory.
+template <typename F>
+static void eachPlace(Warp &warp, const Access &access, F visit) {
   for (unsigned l = 0; l < warpSize; ++l) {
     if (!(access.mask >> l & 1))
       continue;
     Place place{access.space, warp.block, access.addresses[l]};
-    if (access.space != Space::Shared || place.address >> sharedRankShift)
+    if (access.space != Space::Global &&
+        (access.space != Space::Shared || place.address >> sharedRankShift))
       place = placeOf(warp, access.space, access.addresses[l]);
     if (place.space != Space::Shared && place.space != Space::Global)
       continue;
@@ -405,17 +343,53 @@ void RaceChecker::access(Warp &warp, const Access &access) {
         (!place.block ||
          place.address + access.bytes > place.block->shared.size()))
       continue;
-    current.lane = l;
-    if (current.atomic)
-      synchronize(warp, access, l, place);
-    current.stamp = Stamp(warp.block->cluster->number, current.actor, l,
-                          state.clock, current.atomic);
-    if (place.space == Space::Shared)
-      touchShared(current, *place.block, place.address, access.bytes);
-    else
-      touchGlobal(current, place.address, access.bytes);
+    visit(l, place);
   }
 }
+
+void RaceChecker::access(Warp &warp, const Access &access) {
+  ClusterState &state = stateOf(*warp.block);
+  Current current{warp, *access.inst, state, actorOf(warp)};
+  current.writes = access.kind != AccessKind::Read;
+  current.isAtomic = access.kind == AccessKind::Atomic;
+  current.scope = access.scope;
+  current.access = access.async ? nullptr : &access;
+  bool isStrong = access.scope != MemoryScope::None;
+  strong.lanes = 0;
+  if (isStrong) {
+    strong.scope = access.scope;
+    strong.order = access.order;
+    eachPlace(warp, access, [&](unsigned l, const Place &place) {
+      strong.acquired[l] = nullptr;
+      if (access.kind == AccessKind::Write)
+        return;
+      strong.lanes |= LaneMask(1) << l;
+      strong.places[l] = place;
+      acquireStrong(warp, l, place);
+    });
+  }
+  {
+    GlobalCursor cursor;
+    eachPlace(warp, access, [&](unsigned l, const Place &place) {
+      current.lane = l;
+      current.stamp =
+          Stamp(state.number, current.actor, l, state.clock, access.scope);
+      if (place.space == Space::Global)
+        return touchGlobal(current, cursor, place.address, access.bytes);
+      touchShared(current, *place.block, place.address, access.bytes);
+      noteRemote(current, *place.block);
+    });
+  }
+  if (isStrong && access.kind != AccessKind::Read)
+    eachPlace(warp, access, [&](unsigned l, const Place &place) {
+      current.lane = l;
+      releaseStrong(current, place);
+    });
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous accesses
+//===----------------------------------------------------------------------===//
 
 /// The issue of an asynchronous access: it must be ordered with what was
 /// before.
@@ -424,11 +398,38 @@ void RaceChecker::asyncStart(Warp &warp, const AsyncAccess &access) {
   Current current{warp, *access.inst, state, actorOf(warp)};
   current.lane = access.lane;
   current.writes = access.writes;
+  current.verb =
+      access.writes ? "an asynchronous write" : "an asynchronous read";
   current.onlyChecks = access.writes || access.onlyChecks;
-  current.stamp = Stamp(warp.block->cluster->number, current.actor, access.lane,
-                        state.clock, false);
+  current.stamp = Stamp(state.number, current.actor, access.lane, state.clock,
+                        MemoryScope::None);
   for (auto [offset, bytes] : access.ranges)
     touchShared(current, *access.block, offset, bytes);
+  // Until its issuer has waited for it, a write of global memory is ordered
+  // before nothing.
+  current.scope = access.scope;
+  current.onlyChecks = false;
+  GlobalCursor cursor;
+  for (auto [address, bytes] : access.globalRanges) {
+    current.stamp =
+        Stamp(state.number, current.actor, access.lane,
+              access.writes ? Stamp::pending : state.clock, access.scope);
+    touchGlobal(current, cursor, address, bytes);
+  }
+}
+
+/// From here on the write is one of the issuing thread.
+void RaceChecker::asyncAwaited(Warp &warp, const AsyncAccess &access) {
+  ClusterState &state = stateOf(*warp.block);
+  Current current{warp, *access.inst, state, actorOf(warp)};
+  current.lane = access.lane;
+  current.writes = true;
+  current.scope = access.scope;
+  current.stamp = Stamp(state.number, current.actor, access.lane, state.clock,
+                        access.scope);
+  GlobalCursor cursor;
+  for (auto [address, bytes] : access.globalRanges)
+    touchGlobal(current, cursor, address, bytes);
 }
 
 /// What was written is there for those who wait for its mbarrier.
@@ -437,8 +438,20 @@ void RaceChecker::asyncDone(Warp &warp, const AsyncAccess &access) {
     return;
   ClusterState &state = stateOf(*warp.block);
   uint32_t actor = actorOf(warp);
-  Stamp stamp(warp.block->cluster->number, actor, access.lane, state.clock,
-              false);
+  ClusterState::Mbarrier *barrier = nullptr;
+  if (access.hasMbarrier) {
+    barrier = &state.mbarriers[{access.block->rank, access.mbarrier}];
+    uint32_t engine = state.numWarps + state.issuers.size();
+    if (!barrier->engine && engine < Stamp::maximalActors) {
+      barrier->engine = engine;
+      state.issuers.push_back(actor);
+    }
+    if (barrier->engine) {
+      state.issuers[barrier->engine - state.numWarps] = actor;
+      actor = barrier->engine;
+    }
+  }
+  Stamp stamp(state.number, actor, access.lane, state.clock, MemoryScope::None);
   uint32_t instIndex = access.inst - context.image.code.data();
   auto &pages = state.blocks[access.block->rank].pages;
   for (auto [offset, bytes] : access.ranges)
@@ -446,12 +459,60 @@ void RaceChecker::asyncDone(Warp &warp, const AsyncAccess &access) {
       std::unique_ptr<ShadowPage> &page = pages[i / ShadowPage::bytes];
       if (!page)
         page = std::make_unique<ShadowPage>();
-      ShadowCell &cell = page->cells[i % ShadowPage::bytes / page->granule];
-      cell.write = stamp;
-      cell.writeInst = instIndex;
-      cell.reads[0] = cell.reads[1] = Stamp();
+      unsigned index = i % ShadowPage::bytes / page->granule;
+      page->cells[index].setWrite(stamp, instIndex);
+      page->moreReads.erase(index);
       i += page->granule;
     }
-  if (access.hasMbarrier)
-    publish(warp, state.places[{access.block->rank, access.mbarrier}]);
+  if (barrier)
+    barrier->arriving.own.set(actor, state.clock++);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory of blocks that end
+//===----------------------------------------------------------------------===//
+
+static std::string mayHaveEnded(const Block &owner) {
+  return ("an access of the shared memory of block (" + Twine(owner.index.x) +
+          "," + Twine(owner.index.y) + "," + Twine(owner.index.z) +
+          "), which may have ended: nothing orders it before the block's end")
+      .str();
+}
+
+/// Shared memory of another block may be accessed until that block ends.
+void RaceChecker::noteRemote(const Current &current, Block &owner) {
+  if (&owner == current.warp.block)
+    return;
+  ClusterState::BlockState &state = current.state.blocks[owner.rank];
+  if (state.hasExited) {
+    context.report(current.warp.block->cluster->number,
+                   current.warp.makeReport(Report::Kind::Race, &current.inst,
+                                           current.lane, mayHaveEnded(owner)));
+    return;
+  }
+  state.remote.resize(current.state.numWarps);
+  state.remote[current.actor] = {
+      current.state.clock, uint32_t(&current.inst - context.image.code.data()),
+      current.lane};
+}
+
+void RaceChecker::blockExited(Block &block) {
+  ClusterState &state = stateOf(block);
+  ClusterState::BlockState &own = state.blocks[block.rank];
+  own.hasExited = true;
+  for (uint32_t actor = 0; actor < own.remote.size(); ++actor) {
+    const ClusterState::Remote &last = own.remote[actor];
+    bool isKnown = last.clock == 0;
+    for (uint32_t w = 0; w < block.numWarps && !isKnown; ++w)
+      isKnown = state.actors[actorOf(*block.warps[w])].knows.own.get(actor) >=
+                last.clock;
+    if (isKnown)
+      continue;
+    Block &other = *block.cluster->blocks[actor / state.warpsPerBlock];
+    Warp &warp = *other.warps[actor % state.warpsPerBlock];
+    context.report(block.cluster->number,
+                   warp.makeReport(Report::Kind::Race,
+                                   &context.image.code[last.inst], last.lane,
+                                   mayHaveEnded(block)));
+  }
 }

@@ -30,10 +30,14 @@ OpcodeTable::OpcodeTable() {
   registerWarpOps(*this);
   registerBarrierOps(*this);
   registerControlOps(*this);
+  registerVideoOps(*this);
   registerMatrixOps(*this);
   registerWgmmaOps(*this);
   registerMbarrierOps(*this);
   registerAsyncCopyOps(*this);
+  registerTensorMapOps(*this);
+  registerWmmaOps(*this);
+  registerUnsupportedOps(*this);
 }
 
 const OpcodeTable &OpcodeTable::get() {
@@ -385,13 +389,18 @@ static DefinedRule definedRuleOf(const Statement &statement) {
     return DefinedRule::Load;
   if (opcode == "st" || opcode == "red")
     return DefinedRule::Store;
-  if (opcode == "mov" &&
-      statement.operands[1].kind == OperandSyntax::Kind::Vector)
+  if (opcode == "prmt" || (opcode == "mov" && statement.operands[1].kind ==
+                                                  OperandSyntax::Kind::Vector))
     return DefinedRule::AnySource;
+  if (opcode == "shfl")
+    return DefinedRule::Shuffle;
+  if (opcode == "vote" || opcode == "match" || opcode == "redux")
+    return DefinedRule::Group;
+  if (opcode == "mma" || opcode == "wgmma")
+    return DefinedRule::Matrix;
   static const llvm::StringSet<> across = {
-      "shfl",  "vote",     "match",     "redux",    "activemask",
-      "elect", "ldmatrix", "movmatrix", "mma",      "wgmma",
-      "bar",   "barrier",  "call",      "mbarrier", "getctarank"};
+      "activemask", "elect", "ldmatrix", "movmatrix", "bar",
+      "barrier",    "call",  "mbarrier", "getctarank"};
   return across.count(opcode) ? DefinedRule::Always : DefinedRule::AllSources;
 }
 
@@ -421,6 +430,12 @@ llvm::Error ImageBuilder::decodeStatement(const Statement &statement) {
   if (!entry->decode(decoder) || !decoder.finishModifiers() || !message.empty())
     return syntaxError(module, statement.line, message);
   inst.definedRule = definedRuleOf(statement);
+  inst.usedBytes = statement.usedBytesMask;
+  // mma and wgmma: D, A, B, C; A and B may be descriptors.
+  for (unsigned i = 0; inst.definedRule == DefinedRule::Matrix && i < 2 &&
+                       i + 1 < statement.operands.size();
+       ++i)
+    inst.matrixSources[i] = statement.operands[i + 1].children.size();
   inst.operands = keepOperands(decoder.operands);
   inst.numOperands = decoder.operands.size();
   image.code.push_back(inst);

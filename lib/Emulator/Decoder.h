@@ -65,10 +65,15 @@ void registerAtomicOps(OpcodeTable &table);
 void registerWarpOps(OpcodeTable &table);
 void registerBarrierOps(OpcodeTable &table);
 void registerControlOps(OpcodeTable &table);
+void registerVideoOps(OpcodeTable &table);
 void registerMatrixOps(OpcodeTable &table);
 void registerWgmmaOps(OpcodeTable &table);
 void registerMbarrierOps(OpcodeTable &table);
 void registerAsyncCopyOps(OpcodeTable &table);
+void registerTensorMapOps(OpcodeTable &table);
+void registerWmmaOps(OpcodeTable &table);
+/// What PTX has and the emulator does not: each is an error that says so.
+void registerUnsupportedOps(OpcodeTable &table);
 
 /// What is left of `st.async` and `red.async` behind these words.
 bool decodeStoreAsync(InstDecoder &decoder);
@@ -156,6 +161,8 @@ private:
   friend class ImageBuilder;
   bool resolveSource(const OperandSyntax &syntax, Type type, bool wider,
                      Operand &operand);
+  /// A register of 16 bits that holds the low half of a special register.
+  Operand narrowCopy(const Operand &special);
   bool checkWidth(llvm::StringRef name, Type registerType, Type type,
                   bool wider);
 

@@ -208,11 +208,21 @@ llvm::Expected<LaunchResult> Emulator::launch(const Module &module,
   const KernelInfo *kernel = module.findKernel(launch.kernel);
   if (!kernel) {
     std::string names;
-    for (const KernelInfo &info : module.kernels())
+    const KernelInfo *nearest = nullptr;
+    unsigned distance = launch.kernel.size() / 2 + 1;
+    for (const KernelInfo &info : module.kernels()) {
       names += (names.empty() ? "" : ", ") + info.name;
-    return invalid("there is no kernel '" + launch.kernel +
-                   "'; the module has " +
-                   (names.empty() ? std::string("none") : names));
+      unsigned edits = StringRef(info.name).edit_distance(
+          launch.kernel, /*AllowReplacements=*/true, distance);
+      if (edits >= distance)
+        continue;
+      nearest = &info;
+      distance = edits;
+    }
+    return invalid(
+        "there is no kernel '" + launch.kernel + "'; the module has " +
+        (names.empty() ? std::string("none") : names) +
+        (nearest ? "; did you mean '" + nearest->name + "'?" : std::string()));
   }
   Dim3 cluster = launch.cluster;
   if (cluster == Dim3{0, 0, 0})
@@ -233,6 +243,14 @@ llvm::Expected<LaunchResult> Emulator::launch(const Module &module,
     return parameters.takeError();
   if (llvm::Error error = load(module))
     return std::move(error);
+
+  if (image.usesHeap) {
+    auto heap = globalMemory.deviceHeap(config.heapBytes);
+    if (!heap)
+      return heap.takeError();
+    if (config.checkUninitialized)
+      globalMemory.trackHeap();
+  }
 
   LaunchContext context(config, globalMemory, image, launch);
   context.clusterShape = cluster;

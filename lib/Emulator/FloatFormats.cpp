@@ -266,7 +266,7 @@ float tile_dialect::emulator::roundToTF32(float value, Rounding mode) {
   uint32_t bits = bitsOfFloat(value);
   uint32_t magnitude = bits & 0x7FFFFFFF;
   if (magnitude > 0x7F800000)
-    return floatFromBits(0x7FFFFFFF);
+    return floatFromBits(0x7FFFE000);
   if (magnitude == 0x7F800000)
     return value;
   if (mode == Rounding::NearestAway)

@@ -33,7 +33,12 @@ static void reportConflict(Warp &warp, const Inst &inst, unsigned lane,
           " of shared memory at 0x" + llvm::utohexstr(offset, true) +
           ", which an asynchronous operation in flight " +
           (other.writes ? "writes" : "reads"));
-  report.notes.push_back("in flight since: " + other.where.str());
+  report.notes.push_back("in flight since line " +
+                         std::to_string(other.where.ptxLine) + ": " +
+                         other.where.ptxText + " in " + other.where.str());
+  if (other.where.sourceLine)
+    report.notes.push_back("the other one is from " + other.where.sourceFile +
+                           ":" + std::to_string(other.where.sourceLine));
   warp.context->report(warp.block->cluster->number, std::move(report));
 }
 
@@ -112,7 +117,8 @@ void InFlight::checkProxyFence(Warp &warp, const Inst &inst, unsigned lane,
 //===----------------------------------------------------------------------===//
 
 void InFlight::begin(Warp &warp, const Inst &inst, unsigned lane, bool writes,
-                     std::vector<Range> ranges, InFlightList &list) {
+                     std::vector<Range> ranges, InFlightList &list,
+                     bool boundsBlock) {
   for (const Range &range : ranges) {
     if (range.second == 0)
       continue;
@@ -147,6 +153,7 @@ void InFlight::begin(Warp &warp, const Inst &inst, unsigned lane, bool writes,
   entry.inst = &inst;
   entry.where = warp.locate(&inst, lane);
   entry.writes = writes;
+  entry.boundsBlock = boundsBlock;
   entry.ranges = std::move(ranges);
   ++numLive;
   list.add(*this, id);
@@ -165,6 +172,32 @@ void InFlight::end(uint32_t id) {
   entry.ranges.clear();
   --numLive;
   freeEntries.push_back(id);
+}
+
+const InFlight::Entry *InFlight::atExit() const {
+  for (const Entry &entry : entries)
+    if (entry.boundsBlock && !entry.ranges.empty())
+      return &entry;
+  return nullptr;
+}
+
+void tile_dialect::emulator::checkInFlightAtExit(Block &block) {
+  auto *state = static_cast<BlockAsync *>(block.asyncState.get());
+  if (!state || !state->inFlight)
+    return;
+  const InFlight::Entry *entry = state->inFlight->atExit();
+  if (!entry)
+    return;
+  Report report;
+  report.kind = Report::Kind::Race;
+  report.where = entry->where;
+  report.message =
+      (Twine("an asynchronous ") + (entry->writes ? "write" : "read") +
+       " of the shared memory of block (" + Twine(block.index.x) + "," +
+       Twine(block.index.y) + "," + Twine(block.index.z) +
+       "), which ends before it has been awaited")
+          .str();
+  block.worker->context.report(block.cluster->number, std::move(report));
 }
 
 void tile_dialect::emulator::noteProxyFence(Warp &warp, LaneMask mask) {

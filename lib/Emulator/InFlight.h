@@ -61,18 +61,24 @@ public:
     const Inst *inst = nullptr;
     Location where;
     bool writes = false;
+    /// The block must not end before it.
+    bool boundsBlock = false;
     std::vector<Range> ranges;
   };
 
   explicit InFlight(size_t sharedBytes) : cells(sharedBytes / cellBytes + 1) {}
 
   /// An operation begins; conflicts with others in flight are reported.
+  /// `boundsBlock`: the block whose memory it is must not end before it.
   void begin(Warp &warp, const Inst &inst, unsigned lane, bool writes,
-             std::vector<Range> ranges, InFlightList &list);
+             std::vector<Range> ranges, InFlightList &list,
+             bool boundsBlock = false);
   void end(uint32_t id);
   /// The operation in flight that an ordinary access conflicts with, or null.
   const Entry *conflict(uint32_t offset, uint32_t bytes, bool writes) const;
   bool isEmpty() const { return numLive == 0; }
+  /// An operation in flight that the block's end is too early for, or null.
+  const Entry *atExit() const;
 
   /// An ordinary store of a thread (its number in the block).
   void noteStore(uint32_t offset, uint32_t bytes, uint32_t thread);
@@ -133,6 +139,8 @@ void startInFlight(Block &block);
 /// What the monitor passes on when threads meet.
 void noteProxyFence(Warp &warp, LaneMask mask);
 void noteBlockBarrier(Block &block);
+/// Reports operations that still use the memory of a block that has ended.
+void checkInFlightAtExit(Block &block);
 /// Checks an ordinary access against what is in flight; files reports.
 void checkSharedInFlight(Warp &warp, const Access &access);
 /// Checks the registers that an instruction reads and writes against wgmmas in

@@ -216,6 +216,28 @@ static Step localAddress(Warp &warp, const Inst &inst, LaneMask mask) {
   return Step::Next;
 }
 
+/// The low half of a special register.
+static Step copyNarrow(Warp &warp, const Inst &inst, LaneMask mask) {
+  uint16_t *d = warp.dest<uint16_t>(inst.operands[0]);
+  const uint32_t *s = warp.source<uint32_t>(inst.operands[1]);
+  for (unsigned l = 0; l < warpSize; ++l)
+    if (mask >> l & 1)
+      d[l] = uint16_t(s[l]);
+  return Step::Next;
+}
+
+Operand InstDecoder::narrowCopy(const Operand &special) {
+  Operand narrow;
+  narrow.offset = builder.allocateRegister(Type::B16);
+  narrow.bytes = 2;
+  Inst read;
+  read.handler = copyNarrow;
+  read.numDestinations = 1;
+  read.instructionClass = InstructionClass::Move;
+  builder.emitBefore(read, {narrow, special});
+  return narrow;
+}
+
 static Operand narrowed(Operand operand, Type type) {
   operand.bytes = laneBytes(type);
   return operand;
@@ -261,12 +283,12 @@ bool InstDecoder::resolveSource(const OperandSyntax &syntax, Type type,
         (specialType == Type::U64 && laneBytes(type) != 8))
       return fail("'" + syntax.name + "' is of type ." + typeName(specialType) +
                   ", which does not fit ." + typeName(type));
-    if (laneBytes(type) == 2)
-      return fail("'" + syntax.name + "' does not fit 16 bits");
     operand.bank = Operand::Specials;
     operand.offset = specialOffset(special);
     operand.bytes = laneBytes(specialType);
     operand.negated = syntax.negated;
+    if (laneBytes(type) == 2)
+      operand = narrowCopy(operand);
     return true;
   }
   DynamicSpecial dynamic = findDynamicSpecial(syntax.name, specialType);
@@ -450,6 +472,10 @@ bool tile_dialect::emulator::findSpecial(StringRef name, Special &special,
           .Case("dynamic_smem_size", Special::DynamicSmemSize)
           .Case("reserved_smem_offset_begin", Special::ReservedSmemOffsetBegin)
           .Case("reserved_smem_offset_end", Special::ReservedSmemOffsetEnd)
+          .Case("reserved_smem_offset_cap", Special::ReservedSmemOffsetEnd)
+          .Case("reserved_smem_offset_0", Special::ReservedSmemOffsetBegin)
+          .Case("reserved_smem_offset_1", Special::ReservedSmemOffsetBegin)
+          .Case("current_graph_exec", Special::Zero)
           .Case("is_explicit_cluster", Special::IsExplicitCluster)
           .Default(none);
   if (special == none &&
@@ -458,8 +484,10 @@ bool tile_dialect::emulator::findSpecial(StringRef name, Special &special,
   if (special == none)
     return false;
   type = special == Special::IsExplicitCluster ? Type::Pred
-         : special == Special::GridId          ? Type::U64
-                                               : Type::U32;
+         : special == Special::GridId || name.ends_with("_64") ||
+                 name == "%current_graph_exec"
+             ? Type::U64
+             : Type::U32;
   return true;
 }
 

@@ -75,11 +75,16 @@ using Handler = Step (*)(Warp &warp, const Inst &inst, LaneMask mask);
 enum class DefinedRule : uint8_t {
   /// If all sources are.
   AllSources,
-  /// If one source is (registers that are packed, of which parts may be
-  /// unused).
+  /// If one of the registers is (they are packed, and parts may be unused).
   AnySource,
-  /// Always: results that depend on other lanes too.
+  /// Always: what memory or the machine gives.
   Always,
+  /// If the sources of all lanes that take part are (vote, match, redux).
+  Group,
+  /// By the lane that the value comes from (shfl).
+  Shuffle,
+  /// By the rows of A, the columns of B and the element of C (mma, wgmma).
+  Matrix,
   /// By the chosen source and the predicate (selp).
   Select,
   /// By memory (loads and atomics), the address being used.
@@ -100,6 +105,10 @@ struct Inst {
   /// Also runs with an empty mask of guarded lanes (branches).
   bool handlesGuard = false;
   DefinedRule definedRule = DefinedRule::AllSources;
+  /// Of DefinedRule::Matrix: registers of A and of B.
+  uint8_t matrixSources[2] = {0, 0};
+  /// Of loads: a bit for each byte that is used; zero: all are.
+  uint32_t usedBytes = 0;
   uint32_t guard = 0;
   /// A jump's target, a byte offset, or what the handler likes.
   uint32_t target = 0;
@@ -155,6 +164,8 @@ struct Image {
   /// The kernel's parameters in the parameter space.
   std::vector<ParameterSlot> parameters;
   uint32_t parameterBytes = 0;
+  /// Calls malloc or free.
+  bool usesHeap = false;
   /// Function addresses are these plus the function's number.
   static constexpr uint64_t functionWindow = 0xF3'0000'0000'0000ull;
 };

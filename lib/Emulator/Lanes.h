@@ -89,8 +89,25 @@ template <typename To, typename From> inline To bitsAs(From value) {
 // Opcodes that integers and floats share: each decodes what its file covers.
 bool decodeFloatArithmetic(InstDecoder &decoder);
 bool decodeHalfArithmetic(InstDecoder &decoder);
+/// The same on .f32x2; the type is consumed.
+bool decodePackedFloat(InstDecoder &decoder);
 /// `bar.warp.sync`.
 bool decodeWarpBarrier(InstDecoder &decoder);
+
+enum class Shuffle : uint32_t { Up, Down, Bfly, Idx };
+
+/// The lane whose value `lane` gets by shfl; `inRange` is the predicate result.
+unsigned shuffleSource(uint32_t mode, unsigned lane, uint32_t b, uint32_t c,
+                       bool &inRange);
+
+/// Consumes the scope of a strong access or a fence.
+inline MemoryScope takeScope(InstDecoder &decoder, MemoryScope otherwise) {
+  static const MemoryScope scopes[] = {MemoryScope::Block, MemoryScope::Cluster,
+                                       MemoryScope::Device,
+                                       MemoryScope::Device};
+  int scope = decoder.takeOneOf({"cta", "cluster", "gpu", "sys"});
+  return scope < 0 ? otherwise : scopes[scope];
+}
 /// Whether a type is computed by decodeHalfArithmetic.
 inline bool isHalfType(Type type) {
   return type == Type::F16 || type == Type::F16x2 || type == Type::BF16 ||

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "DeviceHeap.h"
 #include "Mbarrier.h"
 #include "Monitor.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -115,6 +117,10 @@ void Block::lanesExited() {
     if (isComplete(b))
       release(b);
   cluster->checkBarrier();
+  if (worker->monitor &&
+      llvm::none_of(llvm::ArrayRef(warps).take_front(numWarps),
+                    [](const auto &warp) { return warp->live != 0; }))
+    worker->monitor->blockExited(*this);
 }
 
 std::string Block::describeBarriers() const {
@@ -299,6 +305,11 @@ uint8_t *Worker::globalSlow(uint64_t address, uint32_t bytes, bool write) {
   uint64_t distance = address - allocation->base;
   if (allocation->size - distance < bytes)
     return nullptr;
+  // Blocks come and go: nothing is remembered of them.
+  if (allocation->heap)
+    return allocation->heap->contains(address, bytes)
+               ? allocation->host + distance
+               : nullptr;
   cached = {allocation->base, allocation->size, allocation->host,
             allocation->readOnly, allocation};
   return allocation->host + distance;

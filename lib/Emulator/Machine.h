@@ -52,7 +52,8 @@ struct Frame {
   LaneMask lanes = 0;
   uint32_t returnPc = 0;
   uint32_t depth = 0;
-  uint32_t localBase = 0;
+  /// Where the frame's local memory begins and ends; `alloca` moves the end.
+  uint32_t localBase = 0, localEnd = 0;
   std::unique_ptr<uint8_t[]> storage;
   uint32_t capacity = 0;
 };
@@ -80,13 +81,21 @@ struct Split {
 /// How an access is made, for the checks and counters.
 enum class AccessKind : uint8_t { Read, Write, Atomic };
 
+/// The memory order of a strong access.
+enum class MemoryOrder : uint8_t { Relaxed, Acquire, Release, AcquireRelease };
+
+/// Who a strong access or a fence is for; None: the access is weak.
+enum class MemoryScope : uint8_t { None, Block, Cluster, Device };
+
 /// An access of up to 32 lanes.
 struct Access {
   const Inst *inst = nullptr;
   Space space = Space::Global;
   AccessKind kind = AccessKind::Read;
-  /// Ordered or volatile (`.relaxed`, `.acquire`, `.volatile` …): no data race.
-  bool strong = false;
+  /// Strong accesses (`.relaxed`, `.acquire`, `.volatile`, atomics …) of one
+  /// place are no race if each scope includes the other thread.
+  MemoryScope scope = MemoryScope::None;
+  MemoryOrder order = MemoryOrder::Relaxed;
   /// Made by `cp.async`: seen at its issue and again at its completion, and not
   /// counted as a load or store.
   bool async = false;
@@ -97,6 +106,9 @@ struct Access {
   /// What a plain store writes, elements of `elementBytes` each, or null.
   const Operand *values = nullptr;
   uint32_t elementBytes = 0;
+  /// The register that a read goes to, or to a part of it, where it is one of
+  /// several of an instruction (wmma.load); else null.
+  const Operand *destination = nullptr;
 };
 
 class Warp {
@@ -196,6 +208,9 @@ public:
   void start(Block &block, uint32_t id, LaneMask lanes);
   Result run(uint64_t quantum);
   std::string describePosition(const Split &split) const;
+
+  /// Appends to the local memory of a frame's lanes; false if there is no more.
+  bool growLocal(Frame &grown, LaneMask lanes, uint64_t bytes);
 
 private:
   Frame *newFrame(const FunctionCode &code, LaneMask lanes, Frame *parent);

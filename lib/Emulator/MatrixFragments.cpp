@@ -241,11 +241,16 @@ void tile_dialect::emulator::multiplyAdd(unsigned m, unsigned n, unsigned k,
                  [](double x, double y, double z) { return x * y + z; });
 }
 
-void tile_dialect::emulator::multiplyAddFused(unsigned m, unsigned n,
-                                              unsigned k, const double *a,
-                                              const double *b, double *d) {
-  forRowsOfEight(m, n, k, a, b, d, [](double x, double y, double z) {
-    return std::fma(x, y, z);
+void tile_dialect::emulator::multiplyAddRounded(Rounding rounding, unsigned m,
+                                                unsigned n, unsigned k,
+                                                const double *a,
+                                                const double *b, double *d) {
+  if (rounding == Rounding::NearestEven)
+    return forRowsOfEight(m, n, k, a, b, d, [](double x, double y, double z) {
+      return std::fma(x, y, z);
+    });
+  forRowsOfEight(m, n, k, a, b, d, [rounding](double x, double y, double z) {
+    return fmaRounded(x, y, z, rounding);
   });
 }
 
@@ -293,29 +298,36 @@ static uint32_t integerBits(double value, bool saturate) {
   return uint32_t(int64_t(value));
 }
 
+void tile_dialect::emulator::encodeAccumulator(Type type, double value,
+                                               bool saturate, void *data,
+                                               unsigned index) {
+  switch (type) {
+  case Type::F16:
+    static_cast<uint16_t *>(data)[index] = doubleToHalf(value);
+    break;
+  case Type::F32:
+    static_cast<uint32_t *>(data)[index] = doubleToFloatBits(value);
+    break;
+  case Type::S32:
+    static_cast<uint32_t *>(data)[index] = integerBits(value, saturate);
+    break;
+  default:
+    static_cast<double *>(data)[index] = value;
+    break;
+  }
+}
+
 void tile_dialect::emulator::scatterD(Type type, unsigned m, unsigned n,
                                       bool saturate, const double *d,
                                       void *const *registers) {
   unsigned values = m * n / numLanes;
+  bool isHalf = type == Type::F16;
   for (unsigned i = 0; i < values; ++i) {
     for (unsigned l = 0; l < numLanes; ++l) {
       MatrixCoordinate at = fragmentC(m, l, i);
-      double value = d[at.row * n + at.column];
-      switch (type) {
-      case Type::F16:
-        static_cast<uint16_t *>(registers[i / 2])[2 * l + i % 2] =
-            doubleToHalf(value);
-        break;
-      case Type::F32:
-        static_cast<uint32_t *>(registers[i])[l] = doubleToFloatBits(value);
-        break;
-      case Type::S32:
-        static_cast<uint32_t *>(registers[i])[l] = integerBits(value, saturate);
-        break;
-      default:
-        static_cast<double *>(registers[i])[l] = value;
-        break;
-      }
+      encodeAccumulator(type, d[at.row * n + at.column], saturate,
+                        registers[isHalf ? i / 2 : i],
+                        isHalf ? 2 * l + i % 2 : l);
     }
   }
 }

@@ -30,6 +30,7 @@
 #ifndef TILEDIALECT_LIB_EMULATOR_MATRIXFRAGMENTS_H
 #define TILEDIALECT_LIB_EMULATOR_MATRIXFRAGMENTS_H
 
+#include "FloatFormats.h"
 #include "Types.h"
 #include <cstdint>
 
@@ -69,9 +70,9 @@ void gatherB(Type type, unsigned k, RegisterLanes registers, double *b);
 /// d += a * b for row-major matrices; n is a multiple of 8.
 void multiplyAdd(unsigned m, unsigned n, unsigned k, const double *a,
                  const double *b, double *d);
-/// The same in steps of fused multiply-adds.
-void multiplyAddFused(unsigned m, unsigned n, unsigned k, const double *a,
-                      const double *b, double *d);
+/// The same in steps of fused multiply-adds with the given rounding.
+void multiplyAddRounded(Rounding rounding, unsigned m, unsigned n, unsigned k,
+                        const double *a, const double *b, double *d);
 /// d += popc(a xor b) for matrices of bits.
 void xorPopcount(unsigned m, unsigned n, unsigned k, const double *a,
                  const double *b, double *d);
@@ -83,6 +84,11 @@ void gatherC(Type type, unsigned m, unsigned n, RegisterLanes registers,
              double *c);
 void scatterD(Type type, unsigned m, unsigned n, bool saturate, const double *d,
               void *const *registers);
+
+/// Writes one value of an accumulator at position `index` of an array of its
+/// type (f16, f32, s32 or f64).
+void encodeAccumulator(Type type, double value, bool saturate, void *data,
+                       unsigned index);
 
 /// Rounds once, to the nearest even.
 uint16_t doubleToHalf(double value);

@@ -70,9 +70,12 @@ static void store(const MbarrierUser &user, const SharedPlace &place,
 }
 
 /// Ends the phase if nothing is awaited any more.
-static void completePhase(MbarrierState &state, MbarrierEntry &entry) {
+static void completePhase(const MbarrierUser &user, const SharedPlace &place,
+                          MbarrierState &state, MbarrierEntry &entry) {
   if (state.pending != 0 || state.transactions != 0)
     return;
+  if (user.warp.monitor)
+    user.warp.monitor->mbarrierComplete(*place.block, place.offset);
   state.phase = !state.phase;
   state.pending = state.expected;
   ++entry.phases;
@@ -158,7 +161,7 @@ bool tile_dialect::emulator::arriveMbarrier(const MbarrierUser &user,
   if (arrival.noComplete && state.pending == 0 && state.transactions == 0)
     return fail(user, "an arrival with .noComplete completes the phase of " +
                           placeText(place));
-  completePhase(state, *entry);
+  completePhase(user, place, state, *entry);
   store(user, place, state, *entry);
   return true;
 }
@@ -183,7 +186,7 @@ bool tile_dialect::emulator::completeTransactions(const MbarrierUser &user,
   if (!load(user, place, state, entry) ||
       !addTransactions(user, place, state, -bytes))
     return false;
-  completePhase(state, *entry);
+  completePhase(user, place, state, *entry);
   store(user, place, state, *entry);
   return true;
 }

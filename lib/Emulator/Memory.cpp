@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileDialect/Emulator/Memory.h"
+#include "DeviceHeap.h"
 #include "TileDialect/Emulator/Report.h"
 #include "Types.h"
 #include "llvm/ADT/STLExtras.h"
@@ -27,6 +28,8 @@ static void freeOwned(Allocation &allocation) {
   if (allocation.owned)
     std::free(allocation.host - allocation.base % allocationAlign);
 }
+
+Memory::Memory() = default;
 
 Memory::~Memory() {
   for (auto &allocation : sorted)
@@ -164,6 +167,27 @@ void Memory::release(uint64_t address) {
     sorted.erase(it);
     return;
   }
+}
+
+llvm::Expected<DeviceHeap *> Memory::deviceHeap(uint64_t bytes) {
+  if (heap)
+    return heap.get();
+  auto base = allocate(bytes, "device heap");
+  if (!base)
+    return base.takeError();
+  Allocation *arena = findIn(sorted, *base);
+  heap = std::make_unique<DeviceHeap>(*arena);
+  arena->heap = heap.get();
+  return heap.get();
+}
+
+void Memory::trackHeap() {
+  for (auto &allocation : sorted)
+    if (allocation->heap && !allocation->initialized) {
+      allocation->initialized = std::make_unique<uint8_t[]>(allocation->size);
+      // Blocks of earlier launches.
+      std::memset(allocation->initialized.get(), 1, allocation->size);
+    }
 }
 
 void *Memory::hostPointer(uint64_t address, uint64_t size) const {

@@ -102,7 +102,10 @@ void tile_dialect::emulator::countAccess(Warp &warp, const Access &access,
     return;
   }
   bool isLoad = access.kind == AccessKind::Read;
-  if (place.space == Space::Shared) {
+  if (place.space == Space::Shared && place.block != warp.block) {
+    ++stats.clusterRequests;
+    stats.clusterBytes += bytes;
+  } else if (place.space == Space::Shared) {
     ++(isLoad ? stats.sharedLoadRequests : stats.sharedStoreRequests);
     (isLoad ? stats.sharedLoadBytes : stats.sharedStoreBytes) += bytes;
     countWavefronts(
@@ -147,6 +150,13 @@ public:
     if (races)
       races->endBlock(block);
   }
+  void blockExited(Block &block) override {
+    if (!races)
+      return;
+    races->blockExited(block);
+    if (usesAsync)
+      checkInFlightAtExit(block);
+  }
   void startFrame(Warp &warp, Frame &frame) override {
     if (values)
       values->startFrame(warp, frame);
@@ -173,6 +183,10 @@ public:
       values->access(warp, access);
     return true;
   }
+  void strongRead(Warp &warp) override {
+    if (races)
+      races->strongRead(warp);
+  }
   void arrive(Warp &warp, unsigned barrier, LaneMask) override {
     ++worker.stats.barriers;
     if (races)
@@ -184,34 +198,50 @@ public:
       noteBlockBarrier(block);
     }
   }
-  void warpSync(Warp &warp, const Inst &inst, LaneMask) override {
+  void warpSync(Warp &warp, const Inst &inst, LaneMask lanes) override {
+    if (values)
+      values->exchange(warp, inst, lanes);
     // Of the instructions that name lanes, bar.warp.sync alone orders memory.
     if (races && inst.instructionClass == InstructionClass::Barrier) {
       races->warpSync(warp);
       noteBlockBarrier(*warp.block);
     }
   }
-  void clusterArrive(Warp &warp) override {
+  void fence(Warp &warp, MemoryScope scope) override {
+    if (races)
+      races->fence(warp, scope);
+  }
+  void clusterArrive(Warp &warp, uint64_t phase, bool isRelaxed) override {
     ++worker.stats.barriers;
     if (races)
-      races->clusterArrive(warp);
+      races->clusterArrive(warp, phase, isRelaxed);
   }
-  void clusterWait(Warp &warp) override {
+  void clusterWait(Warp &warp, uint64_t phase) override {
     if (races) {
-      races->clusterWait(warp);
+      races->clusterWait(warp, phase);
       noteBlockBarrier(*warp.block);
     }
   }
-  void mbarrierArrive(Warp &warp, Block &owner, uint32_t offset,
-                      LaneMask) override {
+  void mbarrierInit(Warp &warp, const Inst &inst, Block &owner, uint32_t offset,
+                    LaneMask lanes) override {
+    if (races)
+      races->mbarrierInit(warp, inst, owner, offset, lanes);
+  }
+  void mbarrierArrive(Warp &warp, const Inst &inst, Block &owner,
+                      uint32_t offset, LaneMask lanes,
+                      bool isRelaxed) override {
     ++worker.stats.barriers;
     if (races)
-      races->mbarrierArrive(warp, owner, offset);
+      races->mbarrierArrive(warp, inst, owner, offset, lanes, isRelaxed);
   }
-  void mbarrierWait(Warp &warp, Block &owner, uint32_t offset,
-                    LaneMask) override {
+  void mbarrierComplete(Block &owner, uint32_t offset) override {
+    if (races)
+      races->mbarrierComplete(owner, offset);
+  }
+  void mbarrierWait(Warp &warp, Block &owner, uint32_t offset, LaneMask,
+                    bool isRelaxed) override {
     if (races) {
-      races->mbarrierWait(warp, owner, offset);
+      races->mbarrierWait(warp, owner, offset, isRelaxed);
       noteBlockBarrier(*warp.block);
     }
   }
@@ -225,21 +255,20 @@ public:
     if (races)
       races->asyncDone(warp, access);
   }
+  void asyncAwaited(Warp &warp, const AsyncAccess &access) override {
+    if (races)
+      races->asyncAwaited(warp, access);
+  }
   void wgmmaAcquire(Warp &warp) override {
     if (races)
-      races->mbarrierWait(warp, *warp.block, warpgroupPlace(warp));
+      races->wgmmaAcquire(warp);
   }
   void wgmmaRelease(Warp &warp) override {
     if (races)
-      races->mbarrierArrive(warp, *warp.block, warpgroupPlace(warp));
+      races->wgmmaRelease(warp);
   }
 
 private:
-  /// A place behind all of shared memory for each warpgroup.
-  static uint32_t warpgroupPlace(const Warp &warp) {
-    return 0xFFFF0000u + warp.id / 4;
-  }
-
   Worker &worker;
   bool counts = false;
   /// The kernel has asynchronous instructions, and races are looked for.

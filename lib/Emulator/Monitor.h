@@ -22,6 +22,10 @@ struct AsyncAccess {
   Block *block = nullptr;
   /// Offsets and sizes in the block's shared memory.
   llvm::ArrayRef<std::pair<uint32_t, uint32_t>> ranges;
+  /// Addresses and sizes in global memory.
+  llvm::ArrayRef<std::pair<uint64_t, uint32_t>> globalRanges;
+  /// Of accesses to global memory: a reduction is a strong access.
+  MemoryScope scope = MemoryScope::None;
   bool writes = false;
   /// Completion is signalled to an mbarrier of the same block at this offset;
   /// else to a group of the issuing thread.
@@ -40,6 +44,8 @@ public:
   /// A block starts with memory that nobody has written.
   virtual void startBlock(Block &block) {}
   virtual void endBlock(Block &block) {}
+  /// The last thread of a block has ended; others of its cluster may go on.
+  virtual void blockExited(Block &block) {}
   virtual void startFrame(Warp &warp, Frame &frame) {}
   /// Before an instruction is executed for the lanes of `mask`, which is not
   /// empty; false if an error was filed.
@@ -48,25 +54,37 @@ public:
   }
   /// Before the memory of an access is touched; false if an error was filed.
   virtual bool access(Warp &warp, const Access &access) { return true; }
+  /// A strong access that reads has been made: what another host thread wrote
+  /// in between counts.
+  virtual void strongRead(Warp &warp) {}
   /// The lanes of a warp arrive at a barrier of the block.
   virtual void arrive(Warp &warp, unsigned barrier, LaneMask lanes) {}
   /// A barrier has completed its phase.
   virtual void release(Block &block, unsigned barrier) {}
   /// All the named lanes of a warp met (`bar.warp.sync`, `shfl.sync` …).
   virtual void warpSync(Warp &warp, const Inst &inst, LaneMask lanes) {}
-  /// A warp arrives at the cluster's barrier; it has seen it complete.
-  virtual void clusterArrive(Warp &warp) {}
-  virtual void clusterWait(Warp &warp) {}
-  /// Lanes arrive at the mbarrier of a block (release), or have seen its phase
-  /// complete (acquire).
-  virtual void mbarrierArrive(Warp &warp, Block &owner, uint32_t offset,
-                              LaneMask lanes) {}
+  /// A memory fence of some lanes.
+  virtual void fence(Warp &warp, MemoryScope scope) {}
+  /// A warp arrives at the cluster's barrier; it has seen that phase complete.
+  virtual void clusterArrive(Warp &warp, uint64_t phase, bool isRelaxed) {}
+  virtual void clusterWait(Warp &warp, uint64_t phase) {}
+  /// Lanes initialise the mbarrier of a block, arrive at it (release), or have
+  /// seen a phase of it complete (acquire).
+  virtual void mbarrierInit(Warp &warp, const Inst &inst, Block &owner,
+                            uint32_t offset, LaneMask lanes) {}
+  virtual void mbarrierArrive(Warp &warp, const Inst &inst, Block &owner,
+                              uint32_t offset, LaneMask lanes, bool isRelaxed) {
+  }
   virtual void mbarrierWait(Warp &warp, Block &owner, uint32_t offset,
-                            LaneMask lanes) {}
+                            LaneMask lanes, bool isRelaxed) {}
+  /// A phase has completed.
+  virtual void mbarrierComplete(Block &owner, uint32_t offset) {}
   /// An asynchronous access is issued; it completes (its mbarrier is signalled
   /// behind that call, or its issuer has waited for it).
   virtual void asyncStart(Warp &warp, const AsyncAccess &access) {}
   virtual void asyncDone(Warp &warp, const AsyncAccess &access) {}
+  /// The issuer has waited for writes to global memory.
+  virtual void asyncAwaited(Warp &warp, const AsyncAccess &access) {}
   /// A warp waits for a wgmma of its warpgroup that another warp has seen
   /// complete; it has seen that itself.
   virtual void wgmmaAcquire(Warp &warp) {}

@@ -99,7 +99,9 @@ Step copyLanes(Warp &warp, const Inst &inst, LaneMask mask) {
   }
   copy.pending = mask;
   if (LLVM_UNLIKELY(warp.monitor != nullptr)) {
-    warp.worker->stats.asyncBytes += uint64_t(bytes) * llvm::popcount(mask);
+    uint64_t written = uint64_t(bytes) * llvm::popcount(mask);
+    warp.worker->stats.asyncBytes += written;
+    warp.worker->stats.asyncLoadBytes += written;
     if (!observeReads(warp, inst, copy, reading, sources) ||
         !observeCopy(warp, inst, AccessKind::Write, Space::Shared, mask, bytes,
                      dests))
@@ -183,7 +185,8 @@ Step arriveAfterCopies(Warp &warp, const Inst &inst, LaneMask mask) {
       observeCompletion(warp, state, lane, due);
       state.runCopies(lane, due);
       if (warp.monitor)
-        warp.monitor->mbarrierArrive(warp, *place.block, place.offset, lane);
+        warp.monitor->mbarrierArrive(warp, inst, *place.block, place.offset,
+                                     lane, false);
       arriveMbarrier(MbarrierUser{warp, inst, l}, place, Arrival());
     };
     scheduleOperation(warp, operation);

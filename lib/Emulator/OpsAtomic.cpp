@@ -8,7 +8,9 @@
 
 #include "FloatFormats.h"
 #include "Lanes.h"
+#include "Monitor.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
 
 using namespace tile_dialect::emulator;
 
@@ -33,13 +35,24 @@ struct AtomicInfo {
   unsigned elementBytes = 4;
   bool returns = true;
   AtomicOp op = AtomicOp::Add;
+  MemoryScope scope = MemoryScope::Device;
+  MemoryOrder order = MemoryOrder::Relaxed;
   /// Applies the operation to memory and returns the old value; `changed` is
   /// set if memory differs afterwards.
   using Function = void (*)(uint8_t *memory, const uint8_t *value,
                             const uint8_t *compare, uint8_t *old,
                             bool &changed);
   Function apply = nullptr;
+  /// What is done in global memory instead, if that differs.
+  Function applyGlobal = nullptr;
 };
+
+bool isGlobal(Space space, uint64_t address) {
+  uint64_t window = address & ~(windowBytes - 1);
+  return space == Space::Global ||
+         (space == Space::Generic && window != sharedWindow &&
+          window != localWindow);
+}
 
 template <typename T> T load(const uint8_t *bytes) {
   T value;
@@ -127,6 +140,19 @@ void atomicFloatAdd(uint8_t *memory, const uint8_t *value, const uint8_t *,
                [b](Word a) { return bitsAs<Word>(T(bitsAs<T>(a) + b)); });
 }
 
+/// In global memory subnormal operands and results of .f32 become zero (PTX
+/// ISA, "atom").
+void atomicFlushedAdd(uint8_t *memory, const uint8_t *value, const uint8_t *,
+                      uint8_t *old, bool &changed) {
+  auto flush = [](float x) {
+    return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
+  };
+  float b = flush(load<float>(value));
+  update<uint32_t>(memory, old, changed, [&](uint32_t a) {
+    return bitsOfFloat(flush(flush(floatFromBits(a)) + b));
+  });
+}
+
 template <bool isBfloat> uint16_t halfAdd(uint16_t a, uint16_t b) {
   return isBfloat ? floatToBfloat(bfloatToFloat(a) + bfloatToFloat(b))
                   : floatToHalf(halfToFloat(a) + halfToFloat(b));
@@ -139,6 +165,9 @@ uint16_t halfMinMax(uint16_t a, uint16_t b) {
     return b;
   if (y != y)
     return a;
+  // -0 is less than +0.
+  if (x == y)
+    return std::signbit(x) == isMax ? b : a;
   return (x < y) == isMax ? b : a;
 }
 
@@ -167,7 +196,8 @@ Step atomicLanes(Warp &warp, const Inst &inst, LaneMask mask) {
     access.inst = &inst;
     access.space = info.space;
     access.kind = AccessKind::Atomic;
-    access.strong = true;
+    access.scope = info.scope;
+    access.order = info.order;
     access.mask = mask;
     access.bytes = bytes;
     access.addresses = addresses;
@@ -198,7 +228,10 @@ Step atomicLanes(Warp &warp, const Inst &inst, LaneMask mask) {
         c = v;
         v = warp.source<uint8_t>(swap) + l * swap.bytes;
       }
-      info.apply(host + e * info.elementBytes, v, c, old, changed);
+      auto apply = info.apply;
+      if (info.applyGlobal && isGlobal(info.space, addresses[l]))
+        apply = info.applyGlobal;
+      apply(host + e * info.elementBytes, v, c, old, changed);
       if (info.returns) {
         const Operand &dest = inst.operands[e];
         std::memcpy(warp.dest<uint8_t>(dest) + l * dest.bytes, old,
@@ -206,6 +239,8 @@ Step atomicLanes(Warp &warp, const Inst &inst, LaneMask mask) {
       }
     }
   }
+  if (LLVM_UNLIKELY(warp.monitor != nullptr))
+    warp.monitor->strongRead(warp);
   if (changed) {
     warp.wrote = true;
     warp.failedPolls = 0;
@@ -310,8 +345,9 @@ static bool decodeAtomic(InstDecoder &d, bool returns) {
   info.returns = returns;
   if (d.take("async"))
     return d.fail("red.async is not emulated");
-  d.takeOneOf({"relaxed", "acquire", "release", "acq_rel"});
-  d.takeOneOf({"cta", "cluster", "gpu", "sys"});
+  info.order = MemoryOrder(
+      std::max(0, d.takeOneOf({"relaxed", "acquire", "release", "acq_rel"})));
+  info.scope = takeScope(d, MemoryScope::Device);
   int space =
       d.takeOneOf({"global", "shared", "shared::cta", "shared::cluster"});
   static const Space spaces[] = {Space::Global, Space::Shared, Space::Shared,
@@ -369,6 +405,8 @@ static bool decodeAtomic(InstDecoder &d, bool returns) {
   info.apply = pick(info.op, type);
   if (!info.apply)
     return d.finish(nullptr);
+  if (info.op == AtomicOp::Add && type == Type::F32)
+    info.applyGlobal = atomicFlushedAdd;
   d.setExtra(info);
   return d.finish(atomicLanes);
 }

@@ -41,8 +41,11 @@ bool pollBarrier(Warp &warp, Split &split) {
   return true;
 }
 
-/// Operands: [d], barrier, count, [value].  aux[1]: a count is given.
+/// Operands: [d], barrier, count, [value].  aux[1]: a count is given; aux[3]:
+/// all lanes of the warp execute it together.
 Step barrierLanes(Warp &warp, const Inst &inst, LaneMask mask) {
+  if (inst.aux[3] && (warp.live & ~mask))
+    return Step::Converge;
   auto op = BarrierOp(inst.aux[0]);
   const Operand *sources = inst.operands + inst.numDestinations;
   unsigned first = llvm::countr_zero(mask);
@@ -64,6 +67,11 @@ Step barrierLanes(Warp &warp, const Inst &inst, LaneMask mask) {
                           " threads in a block of " +
                           llvm::Twine(warp.block->numThreads));
   Barrier &barrier = warp.block->barriers[number];
+  if (!barrier.arrivals.empty() &&
+      (barrier.arrivals[warp.id].arrived & mask) != 0)
+    return warp.error(Report::Kind::InvalidOperation, inst, first,
+                      "the thread arrives at barrier " + llvm::Twine(number) +
+                          " again before its phase is complete");
   uint64_t phase = barrier.phase;
   LaneMask value = inst.aux[2] ? warp.predicate(sources[2]) : 0;
   if (!warp.block->arrive(warp, number, mask, count, op != BarrierOp::Arrive,
@@ -83,10 +91,11 @@ Step barrierLanes(Warp &warp, const Inst &inst, LaneMask mask) {
   return Step::Wait;
 }
 
-Step clusterArrive(Warp &warp, const Inst &, LaneMask mask) {
+/// aux[0]: relaxed.
+Step clusterArrive(Warp &warp, const Inst &inst, LaneMask mask) {
   Cluster &cluster = *warp.block->cluster;
   if (warp.monitor)
-    warp.monitor->clusterArrive(warp);
+    warp.monitor->clusterArrive(warp, cluster.barrier.phase, inst.aux[0]);
   eachLane(mask,
            [&](unsigned l) { warp.clusterPhase[l] = cluster.barrier.phase; });
   cluster.barrier.arrived += llvm::popcount(mask);
@@ -99,7 +108,7 @@ bool clusterIsComplete(Warp &warp, uint64_t arrived) {
   if (warp.block->cluster->barrier.phase == arrived)
     return false;
   if (warp.monitor)
-    warp.monitor->clusterWait(warp);
+    warp.monitor->clusterWait(warp, arrived);
   return true;
 }
 
@@ -119,7 +128,7 @@ Step clusterWait(Warp &warp, const Inst &inst, LaneMask mask) {
 
 static bool decodeClusterBarrier(InstDecoder &d) {
   int op = d.takeOneOf({"arrive", "wait"});
-  d.takeOneOf({"release", "relaxed", "acquire"});
+  d.inst.aux[0] = d.takeOneOf({"release", "relaxed", "acquire"}) == 1;
   d.take("aligned");
   if (op < 0)
     return d.fail("barrier.cluster needs .arrive or .wait");
@@ -133,7 +142,8 @@ static bool decodeBarrier(InstDecoder &d) {
     return decodeClusterBarrier(d);
   d.take("cta");
   int op = d.takeOneOf({"sync", "arrive", "red"});
-  d.take("aligned");
+  // `bar` is `barrier.aligned`.
+  d.inst.aux[3] = d.take("aligned") || d.statement.opcode == "bar";
   if (op < 0)
     return d.fail("expected .sync, .arrive or .red");
   unsigned next = 0;

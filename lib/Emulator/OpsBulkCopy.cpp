@@ -75,20 +75,84 @@ static void tellMonitor(Warp &warp, const Inst &inst, unsigned lane,
   }
 }
 
+static void countBytes(const BulkCopy &copy, Stats &stats) {
+  uint64_t bytes = 0;
+  for (const CopyPiece &piece : copy.pieces)
+    bytes += piece.bytes;
+  // st.async comes from registers, which the copy owns.
+  bool fromBlock = copy.owned != nullptr, toBlock = false;
+  for (const BulkCopy::Touched &touched : copy.touched)
+    (touched.writes ? toBlock : fromBlock) = true;
+  stats.asyncBytes += bytes;
+  (!toBlock    ? stats.asyncStoreBytes
+   : fromBlock ? stats.asyncClusterBytes
+               : stats.asyncLoadBytes) += bytes;
+}
+
+/// The global memory that a copy reads or writes.
+static std::vector<std::pair<uint64_t, uint32_t>>
+globalRanges(const Warp &warp, const BulkCopy &copy, bool writes) {
+  std::vector<std::pair<uint64_t, uint32_t>> ranges;
+  const Allocation *last = nullptr;
+  for (const CopyPiece &piece : copy.pieces) {
+    const uint8_t *host = writes ? piece.dest : piece.source;
+    auto contains = [&](const Allocation &allocation) {
+      return size_t(host - allocation.host) < allocation.size;
+    };
+    if (!host)
+      continue;
+    if (!last || !contains(*last)) {
+      last = nullptr;
+      for (const auto &allocation : warp.context->memory.allocations())
+        if (contains(*allocation))
+          last = allocation.get();
+    }
+    if (last)
+      ranges.push_back({last->base + (host - last->host), piece.bytes});
+  }
+  return ranges;
+}
+
+/// Tells of the global memory of a copy: at its issue and, for writes, once its
+/// issuer has waited for it.
+static void tellGlobal(Warp &warp, const Inst &inst, unsigned lane,
+                       const BulkCopy &copy, bool writes, bool isAwaited) {
+  auto ranges = globalRanges(warp, copy, writes);
+  if (ranges.empty())
+    return;
+  AsyncAccess access;
+  access.inst = &inst;
+  access.lane = lane;
+  access.block = warp.block;
+  access.globalRanges = ranges;
+  access.writes = writes;
+  if (writes && copy.reduce != ReduceOp::None)
+    access.scope = MemoryScope::Device;
+  isAwaited ? warp.monitor->asyncAwaited(warp, access)
+            : warp.monitor->asyncStart(warp, access);
+}
+
 void tile_dialect::emulator::issueBulkCopy(Warp &warp, const Inst &inst,
                                            unsigned lane, BulkCopy moved,
                                            bool inGroup) {
   auto operation = std::make_shared<AsyncOperation>();
   auto copy = std::make_shared<BulkCopy>(std::move(moved));
   if (LLVM_UNLIKELY(warp.monitor != nullptr)) {
-    for (const CopyPiece &piece : copy->pieces)
-      warp.worker->stats.asyncBytes += piece.bytes;
+    countBytes(*copy, warp.worker->stats);
     for (BulkCopy::Touched &touched : copy->touched)
       if (InFlight *inFlight = asyncOf(*touched.block).inFlight.get())
         inFlight->begin(warp, inst, lane, touched.writes, touched.ranges,
-                        touched.writes ? operation->writes : operation->reads);
+                        touched.writes ? operation->writes : operation->reads,
+                        /*boundsBlock=*/true);
     tellMonitor(warp, inst, lane, *copy, false, true);
     tellMonitor(warp, inst, lane, *copy, true, true);
+    if (warp.context->options.checkRaces) {
+      tellGlobal(warp, inst, lane, *copy, false, false);
+      tellGlobal(warp, inst, lane, *copy, true, false);
+      operation->onFinishAwaited = [&warp, &inst, lane, copy] {
+        tellGlobal(warp, inst, lane, *copy, true, true);
+      };
+    }
   }
   operation->inGroup = inGroup;
   // The reading may have been as late as this.
@@ -261,8 +325,12 @@ Step waitBulk(Warp &warp, const Inst &inst, LaneMask mask) {
     for (size_t i = 0; i + keep < committed.size(); ++i)
       for (const AsyncOperationRef &operation : committed[i]) {
         operation->await();
-        if (!inst.aux[0])
-          operation->finish();
+        if (inst.aux[0])
+          continue;
+        operation->finish();
+        if (operation->onFinishAwaited)
+          operation->onFinishAwaited();
+        operation->onFinishAwaited = nullptr;
       }
     while (!inst.aux[0] && committed.size() > keep)
       committed.pop_front();

@@ -297,13 +297,19 @@ Step selpPredicate(Warp &warp, const Inst &inst, LaneMask mask) {
   return Step::Next;
 }
 
-/// slct: a if c >= 0, else b; c is NaN selects b.
+/// slct: a if c >= 0, else b; c is NaN selects b.  aux[0]: .ftz.
 template <typename T, typename C>
 Step slctLanes(Warp &warp, const Inst &inst, LaneMask mask) {
   T *d = warp.dest<T>(inst.operands[0]);
   const T *a = warp.source<T>(inst.operands[1]);
   const T *b = warp.source<T>(inst.operands[2]);
   const C *c = warp.source<C>(inst.operands[3]);
+  if (std::is_same_v<C, float> && inst.aux[0]) {
+    // Negative subnormal numbers count as -0, which is no less than zero.
+    forLanes(mask,
+             [=](unsigned l) { d[l] = c[l] > C(-0x1p-126f) ? a[l] : b[l]; });
+    return Step::Next;
+  }
   forLanes(mask, [=](unsigned l) { d[l] = c[l] >= 0 ? a[l] : b[l]; });
   return Step::Next;
 }
@@ -443,7 +449,7 @@ static bool decodeSelp(InstDecoder &d) {
 }
 
 static bool decodeSlct(InstDecoder &d) {
-  d.take("ftz");
+  d.inst.aux[0] = d.take("ftz");
   Type type = d.needType(), condition = d.needType();
   if (!d.needOperands(4) || !d.addDest(0, type) || !d.addSource(1, type) ||
       !d.addSource(2, type) || !d.addSource(3, condition))

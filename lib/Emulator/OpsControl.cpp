@@ -1,4 +1,4 @@
-//===- OpsControl.cpp - Branches, calls, ends and printing ---*- C++ -*-===//
+//===- OpsControl.cpp - Branches, calls, ends and the stack ---*- C++ -*-===//
 //
 // Part of the TileDialect project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -6,10 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lanes.h"
+#include "Calls.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
-#include <cinttypes>
 
 using namespace tile_dialect::emulator;
 using llvm::Twine;
@@ -68,58 +66,6 @@ Step indexedBranch(Warp &warp, const Inst &inst, LaneMask mask) {
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
-
-/// How the value of a parameter gets to or from a call.
-struct Transfer {
-  /// An offset in the caller's parameter space, or a register.
-  bool isRegister = false;
-  uint32_t offset = 0;
-  Operand reg;
-  uint32_t bytes = 0;
-};
-
-enum class Builtin : uint8_t { None, Vprintf, Assertfail };
-
-struct CallInfo {
-  bool isIndirect = false;
-  uint32_t function = 0;
-  Builtin builtin = Builtin::None;
-  std::vector<Transfer> arguments, results;
-  const Image *image = nullptr;
-  /// For indirect calls: the image's function by its number in the module.
-  std::vector<int> functionOfModule;
-};
-
-uint8_t *parameterOf(const Frame &frame, uint32_t offset, unsigned lane) {
-  return frame.registers + frame.code->paramOffset +
-         lane * frame.code->paramStride + offset;
-}
-
-void copyArgument(Warp &warp, const Frame &caller, const Transfer &transfer,
-                  unsigned l, uint8_t *to, uint32_t bytes) {
-  if (!transfer.isRegister) {
-    std::memcpy(to, parameterOf(caller, transfer.offset, l),
-                std::min(bytes, transfer.bytes));
-    return;
-  }
-  const Operand &reg = transfer.reg;
-  const uint8_t *base =
-      reg.bank == Operand::Registers ? caller.registers : warp.banks[reg.bank];
-  std::memcpy(to, base + reg.offset + l * reg.bytes,
-              std::min<uint32_t>(bytes, reg.bytes));
-}
-
-void copyResult(const Frame &caller, const Transfer &transfer, unsigned l,
-                const uint8_t *from, uint32_t bytes) {
-  if (!transfer.isRegister) {
-    std::memcpy(parameterOf(caller, transfer.offset, l), from,
-                std::min(bytes, transfer.bytes));
-    return;
-  }
-  const Operand &reg = transfer.reg;
-  std::memcpy(caller.registers + reg.offset + l * reg.bytes, from,
-              std::min<uint32_t>(bytes, reg.bytes));
-}
 
 Step enter(Warp &warp, const Inst &inst, LaneMask mask, uint32_t function) {
   const auto &info = *static_cast<const CallInfo *>(inst.extra);
@@ -205,151 +151,47 @@ Step sleepLanes(Warp &warp, const Inst &, LaneMask) {
 Step nothing(Warp &, const Inst &, LaneMask) { return Step::Next; }
 
 //===----------------------------------------------------------------------===//
-// What the runtime library of a device provides
+// The stack
 //===----------------------------------------------------------------------===//
 
-/// Reads a string of a thread; false after an error was filed.
-bool readString(Warp &warp, const Inst &inst, uint64_t address, unsigned lane,
-                std::string &text) {
-  for (unsigned i = 0; i < 65536; ++i) {
-    const uint8_t *byte =
-        warp.resolve(inst, Space::Generic, address + i, 1, false, lane);
-    if (!byte)
-      return false;
-    if (*byte == 0)
-      return true;
-    text.push_back(char(*byte));
-  }
-  return true;
-}
-
-/// Formats one conversion of printf with an argument from the buffer; advances
-/// the address.  False after an error.
-bool formatArgument(Warp &warp, const Inst &inst, unsigned lane,
-                    std::string spec, uint64_t &address, std::string &out) {
-  char conversion = spec.back();
-  bool wide = spec.find('l') != std::string::npos ||
-              spec.find('j') != std::string::npos ||
-              spec.find('z') != std::string::npos ||
-              spec.find('t') != std::string::npos;
-  bool isFloat = llvm::StringRef("fFeEgGaA").contains(conversion);
-  unsigned bytes =
-      wide || isFloat || conversion == 's' || conversion == 'p' ? 8 : 4;
-  address = (address + bytes - 1) / bytes * bytes;
-  const uint8_t *memory =
-      warp.resolve(inst, Space::Generic, address, bytes, false, lane);
-  if (!memory)
-    return false;
-  uint64_t bits = 0;
-  std::memcpy(&bits, memory, bytes);
-  address += bytes;
-  std::string body;
-  for (char c : spec.substr(0, spec.size() - 1))
-    if (!llvm::StringRef("hlLjzt").contains(c))
-      body.push_back(c);
-  char buffer[512];
-  if (isFloat) {
-    body.push_back(conversion);
-    std::snprintf(buffer, sizeof(buffer), body.c_str(), bitsAs<double>(bits));
-  } else if (conversion == 's') {
-    std::string text;
-    if (!readString(warp, inst, bits, lane, text))
-      return false;
-    body.push_back('s');
-    std::snprintf(buffer, sizeof(buffer), body.c_str(), text.c_str());
-  } else if (conversion == 'p') {
-    std::snprintf(buffer, sizeof(buffer), "0x%" PRIx64, bits);
-  } else if (conversion == 'c') {
-    body.push_back('c');
-    std::snprintf(buffer, sizeof(buffer), body.c_str(), int(bits));
-  } else {
-    bool isSigned = conversion == 'd' || conversion == 'i';
-    if (bytes == 4 && isSigned)
-      bits = uint64_t(int64_t(int32_t(bits)));
-    if (spec.find("hh") != std::string::npos)
-      bits = isSigned ? uint64_t(int64_t(int8_t(bits))) : uint8_t(bits);
-    else if (spec.find('h') != std::string::npos)
-      bits = isSigned ? uint64_t(int64_t(int16_t(bits))) : uint16_t(bits);
-    body += "ll";
-    body.push_back(conversion);
-    std::snprintf(buffer, sizeof(buffer), body.c_str(), (long long)bits);
-  }
-  out += buffer;
-  return true;
-}
-
-/// Formats as CUDA's printf does: the arguments lie one after another, each at
-/// a multiple of its size, floats as doubles.
-bool formatPrint(Warp &warp, const Inst &inst, unsigned lane,
-                 const std::string &format, uint64_t address, std::string &out,
-                 unsigned &count) {
-  for (size_t i = 0; i < format.size(); ++i) {
-    if (format[i] != '%') {
-      out.push_back(format[i]);
-      continue;
-    }
-    if (i + 1 < format.size() && format[i + 1] == '%') {
-      out.push_back('%');
-      ++i;
-      continue;
-    }
-    std::string spec = "%";
-    size_t j = i + 1;
-    while (j < format.size() &&
-           llvm::StringRef("-+ #0123456789.hlLjzt").contains(format[j]))
-      spec.push_back(format[j++]);
-    if (j >= format.size() ||
-        !llvm::StringRef("diouxXfFeEgGaAcsp").contains(format[j]) ||
-        spec.size() > 32) {
-      out.push_back('%');
-      continue;
-    }
-    spec.push_back(format[j]);
-    if (!formatArgument(warp, inst, lane, spec, address, out))
-      return false;
-    ++count;
-    i = j;
-  }
-  return true;
-}
-
-Step vprintfLanes(Warp &warp, const Inst &inst, LaneMask mask) {
-  const auto &info = *static_cast<const CallInfo *>(inst.extra);
-  bool ok = true;
+Step allocaLanes(Warp &warp, const Inst &inst, LaneMask mask) {
+  Frame &frame = *warp.frame;
+  uint64_t begin = llvm::alignTo(frame.localEnd, uint64_t(inst.immediate));
+  uint64_t most = 0;
   eachLane(mask, [&](unsigned l) {
-    uint64_t pointers[2] = {0, 0};
-    for (unsigned i = 0; i < 2 && i < info.arguments.size(); ++i)
-      copyArgument(warp, *warp.frame, info.arguments[i], l,
-                   reinterpret_cast<uint8_t *>(&pointers[i]), 8);
-    std::string format, text;
-    unsigned count = 0;
-    ok = ok && readString(warp, inst, pointers[0], l, format) &&
-         formatPrint(warp, inst, l, format, pointers[1], text, count);
-    if (!ok)
-      return;
-    warp.block->output += text;
-    if (!info.results.empty())
-      copyResult(*warp.frame, info.results[0], l,
-                 reinterpret_cast<const uint8_t *>(&count), 4);
+    most = std::max(most, warp.lane(inst.operands[1], l));
   });
-  return ok ? Step::Next : Step::Error;
+  if (most > UINT32_MAX ||
+      !warp.growLocal(frame, mask, begin - frame.localEnd + most))
+    return warp.error(Report::Kind::InvalidOperation, inst,
+                      llvm::countr_zero(mask), "the thread's stack overflows");
+  eachLane(mask, [&](unsigned l) { warp.setLane(inst.operands[0], l, begin); });
+  return Step::Next;
 }
 
-Step assertfailLanes(Warp &warp, const Inst &inst, LaneMask mask) {
-  const auto &info = *static_cast<const CallInfo *>(inst.extra);
-  unsigned l = llvm::countr_zero(mask);
-  uint64_t values[4] = {};
-  for (unsigned i = 0; i < 4 && i < info.arguments.size(); ++i)
-    copyArgument(warp, *warp.frame, info.arguments[i], l,
-                 reinterpret_cast<uint8_t *>(&values[i]), 8);
-  std::string message, file, function;
-  if (!readString(warp, inst, values[0], l, message) ||
-      !readString(warp, inst, values[1], l, file) ||
-      !readString(warp, inst, values[3], l, function))
-    return Step::Error;
-  return warp.error(Report::Kind::AssertFail, inst, l,
-                    file + ":" + Twine(uint32_t(values[2])) + ": " + function +
-                        ": " + message);
+Step stackSaveLanes(Warp &warp, const Inst &inst, LaneMask mask) {
+  eachLane(mask, [&](unsigned l) {
+    warp.setLane(inst.operands[0], l, warp.frame->localEnd);
+  });
+  return Step::Next;
+}
+
+/// Frees what was allocated since, unless other lanes of the function may still
+/// use it.
+Step stackRestoreLanes(Warp &warp, const Inst &inst, LaneMask mask) {
+  Frame &frame = *warp.frame;
+  uint64_t least = 0;
+  eachLane(mask, [&](unsigned l) {
+    least = std::max(least, warp.lane(inst.operands[0], l));
+  });
+  uint64_t begin = uint64_t(frame.localBase) + frame.code->localBytes;
+  if (least < begin || least > frame.localEnd)
+    return warp.error(
+        Report::Kind::InvalidOperation, inst, llvm::countr_zero(mask),
+        "stackrestore takes what stacksave gave in this function");
+  if (mask == (frame.lanes & warp.live))
+    frame.localEnd = least;
+  return Step::Next;
 }
 
 } // namespace
@@ -435,15 +277,12 @@ static bool finishDirectCall(InstDecoder &d, CallInfo &info,
                   Twine(prototype.parameters.size()) + " arguments and gives " +
                   Twine(prototype.returns.size()) + " results");
   if (!function.hasBody) {
-    if (function.name == "vprintf")
-      info.builtin = Builtin::Vprintf;
-    else if (function.name == "__assertfail")
-      info.builtin = Builtin::Assertfail;
-    else
+    Handler handler = findRuntimeFunction(function.name);
+    if (!handler)
       return d.fail("the external function '" + function.name +
                     "' is not defined");
-    Handler handler =
-        info.builtin == Builtin::Vprintf ? vprintfLanes : assertfailLanes;
+    d.builder.image.usesHeap |=
+        function.name == "malloc" || function.name == "free";
     d.setExtra(std::move(info));
     return d.finish(handler);
   }
@@ -516,6 +355,37 @@ static bool decodeNanosleep(InstDecoder &d) {
   return d.take("u32") && d.needOperands(1) && d.addSource(0, Type::U32) &&
          d.finish(sleepLanes);
 }
+/// alloca.{u32,u64} pointer, size[, alignment]: all lanes get the place that is
+/// large enough for each.
+static bool decodeAlloca(InstDecoder &d) {
+  Type type = d.needType();
+  int64_t alignment = 8;
+  if (d.failed() || !d.needOperands(2, 3) || !d.addDest(0, type) ||
+      !d.addSource(1, type))
+    return false;
+  if (d.numOperands() == 3 && !d.constantValue(2, alignment))
+    return false;
+  if (alignment <= 0 || alignment > 1 << 20 || !llvm::isPowerOf2_64(alignment))
+    return d.fail("the alignment of alloca must be a power of two up to 2^20");
+  d.inst.immediate = alignment;
+  return d.finish(type == Type::U32 || type == Type::U64 ? allocaLanes
+                                                         : nullptr);
+}
+
+static bool decodeStacksave(InstDecoder &d) {
+  Type type = d.needType();
+  return !d.failed() && d.needOperands(1) && d.addDest(0, type) &&
+         d.finish(type == Type::U32 || type == Type::U64 ? stackSaveLanes
+                                                         : nullptr);
+}
+
+static bool decodeStackrestore(InstDecoder &d) {
+  Type type = d.needType();
+  return !d.failed() && d.needOperands(1) && d.addSource(0, type) &&
+         d.finish(type == Type::U32 || type == Type::U64 ? stackRestoreLanes
+                                                         : nullptr);
+}
+
 static bool decodePmevent(InstDecoder &d) {
   d.take("mask");
   return d.finish(nothing);
@@ -548,6 +418,9 @@ void tile_dialect::emulator::registerControlOps(OpcodeTable &table) {
   table.add("trap", decodeTrap, control);
   table.add("brkpt", decodeBrkpt, InstructionClass::Other);
   table.add("nanosleep", decodeNanosleep, InstructionClass::Other);
+  table.add("alloca", decodeAlloca, InstructionClass::Other);
+  table.add("stacksave", decodeStacksave, InstructionClass::Other);
+  table.add("stackrestore", decodeStackrestore, InstructionClass::Other);
   table.add("pmevent", decodePmevent, InstructionClass::Other);
   table.add("griddepcontrol", decodeGriddepcontrol, InstructionClass::Other);
   table.add("setmaxnreg", decodeSetmaxnreg, InstructionClass::Other);

@@ -92,7 +92,8 @@ Value readValue(Type type, uint64_t bits, const ConvertInfo &info) {
       value.number = floatFromBits(bits);
     else
       value.number = decodeFloat(*smallFormat(type), bits);
-    if (info.ftz && type == Type::F32)
+    // The hardware keeps subnormal operands of f16.f32, .ftz or not.
+    if (info.ftz && type == Type::F32 && info.to != Type::F16)
       value.number = flushDouble(value.number, 0x1p-126);
     return value;
   }
@@ -101,13 +102,14 @@ Value readValue(Type type, uint64_t bits, const ConvertInfo &info) {
   return value;
 }
 
-/// Float to integer clamps to the range; NaN gives zero, or for 64 bits the
-/// lowest bit pattern with the sign set, as the hardware does.
+/// Float to integer clamps to the range.  NaN gives zero, or the pattern of the
+/// lowest signed number if the source or the result has 64 bits (PTX ISA,
+/// "cvt").
 uint64_t floatToInteger(double number, Type to, const ConvertInfo &info) {
   unsigned bits = bitWidth(to);
   bool isSigned = isSignedType(to);
   if (std::isnan(number))
-    return bits == 64 ? uint64_t(1) << 63 : 0;
+    return bits == 64 || info.from == Type::F64 ? uint64_t(1) << (bits - 1) : 0;
   number = roundToInteger(number, info.rounding);
   if (isSigned) {
     double limit = std::ldexp(1.0, bits - 1);
@@ -157,18 +159,13 @@ uint64_t floatToFloat(double number, Type to, const ConvertInfo &info) {
   Rounding rounding = info.toIntegral ? Rounding::NearestEven : info.rounding;
   if (to == Type::F64)
     return bitsOfDouble(number);
-  if (to == Type::F32 || to == Type::TF32) {
+  if (to == Type::F32) {
     float narrow = std::isnan(number) ? floatFromBits(0x7FFFFFFF)
                                       : roundToFloat(number, rounding);
-    if (info.ftz)
-      narrow = flushDouble(narrow, 0x1p-126);
-    if (to == Type::TF32) {
-      narrow = roundToTF32(narrow, rounding);
-      if (info.satfinite && std::isinf(narrow))
-        narrow = std::copysign(floatFromBits(0x7F7FE000), narrow);
-    }
-    return bitsOfFloat(narrow);
+    return bitsOfFloat(info.ftz ? flushDouble(narrow, 0x1p-126) : narrow);
   }
+  if (to == Type::TF32)
+    return bitsOfFloat(roundToTF32(float(number), rounding));
   return encodeFloat(*smallFormat(to), number, rounding, info.satfinite);
 }
 
@@ -192,7 +189,19 @@ uint64_t integerToFloat(uint64_t value, bool isSigned, Type to,
   return floatToFloat(number, to, info);
 }
 
+/// .rna.tf32 does not look at NaN: its payload is cut off, and .satfinite takes
+/// one from whatever has the exponent of infinity.
+uint32_t nearestAwayTF32(uint32_t bits, bool satfinite) {
+  bool isSpecial = (bits & 0x7F800000) == 0x7F800000;
+  uint32_t result = (isSpecial ? bits : bits + 0x1000) & ~0x1FFFu;
+  if (satfinite && (result & 0x7F800000) == 0x7F800000)
+    result -= 0x2000;
+  return result;
+}
+
 uint64_t convertOne(uint64_t bits, const ConvertInfo &info) {
+  if (info.to == Type::TF32 && info.rounding == Rounding::NearestAway)
+    return nearestAwayTF32(bits, info.satfinite);
   Value value = readValue(info.from, bits, info);
   bool toFloat = isFloatType(info.to);
   if (value.isFloat)

@@ -38,17 +38,38 @@ template <typename T, bool ftz, bool sat> struct Mode {
   }
 };
 
+/// Whether .ftz makes an exact result zero though it rounds to the smallest
+/// normal number: the hardware flushes what is subnormal when it is rounded to
+/// 24 bits as if exponents were unlimited.  `away`: it is rounded away from
+/// zero, not to the nearest.
+bool isTiny(double exact, bool away) {
+  return away ? std::fabs(exact) <= 0x1p-126 * (1 - 0x1p-24)
+              : std::fabs(exact) < 0x1p-126 * (1 - 0x1p-25);
+}
+
+// `underflows` is isTiny of the exact result.
 struct Add {
   template <typename T> static T apply(T a, T b) { return a + b; }
+  static bool underflows(float, float, bool) { return false; }
 };
 struct Sub {
   template <typename T> static T apply(T a, T b) { return a - b; }
+  static bool underflows(float, float, bool) { return false; }
 };
 struct Mul {
   template <typename T> static T apply(T a, T b) { return a * b; }
+  static bool underflows(float a, float b, bool away) {
+    return isTiny(double(a) * b, away);
+  }
 };
 struct Div {
   template <typename T> static T apply(T a, T b) { return a / b; }
+  static bool underflows(float a, float b, bool away) {
+    // Exact products instead of a quotient.
+    double limit = std::fabs(b * 0x1p-126);
+    return away ? std::fabs(a) <= limit * (1 - 0x1p-24)
+                : std::fabs(a) < limit * (1 - 0x1p-25);
+  }
 };
 /// div.approx gives zero for huge divisors (PTX ISA, "div").
 struct DivApprox {
@@ -57,6 +78,7 @@ struct DivApprox {
       return std::isinf(a) ? T(NAN) : std::isnan(a) ? a : T(0);
     return a / b;
   }
+  static bool underflows(float, float, bool) { return false; }
 };
 struct Rcp {
   template <typename T> static T apply(T a) { return T(1) / a; }
@@ -86,12 +108,15 @@ struct Tanh {
   template <typename T> static T apply(T a) { return std::tanh(a); }
 };
 
-/// Only the upper half of the result is computed (`rcp.approx.ftz.f64`).
+/// Only the upper half of the operand is read, and of the result computed
+/// (`rcp.approx.ftz.f64`).
 template <typename Op> struct UpperHalf {
+  static double upper(double a) {
+    return doubleFromBits(bitsOfDouble(a) & 0xFFFF'FFFF'0000'0000ull);
+  }
   static double apply(double a) {
-    double r = Op::template apply<double>(a);
-    return r != r ? r
-                  : doubleFromBits(bitsOfDouble(r) & 0xFFFF'FFFF'0000'0000ull);
+    double r = Op::template apply<double>(upper(a));
+    return r != r ? r : upper(r);
   }
 };
 
@@ -111,7 +136,11 @@ Step binaryFloat(Warp &warp, const Inst &inst, LaneMask mask) {
   const T *b = warp.source<T>(inst.operands[2]);
   using M = Mode<T, ftz, sat>;
   forLanes(mask, [=](unsigned l) {
-    d[l] = M::out(Op::apply(M::in(a[l]), M::in(b[l])));
+    T x = M::in(a[l]), y = M::in(b[l]);
+    T r = Op::apply(x, y);
+    if (ftz)
+      r = Op::underflows(x, y, false) ? std::copysign(T(0), r) : r;
+    d[l] = M::out(r);
   });
   return Step::Next;
 }
@@ -167,6 +196,15 @@ Step fmaFloat(Warp &warp, const Inst &inst, LaneMask mask) {
   else
 #endif
     fmaLoop(a, b, c, r);
+  bool isNear = false;
+  if (ftz)
+    for (unsigned l = 0; l < warpSize; ++l)
+      isNear |= std::fabs(r[l]) == smallestNormal<T>();
+  if (isNear)
+    for (unsigned l = 0; l < warpSize; ++l)
+      if (std::fabs(r[l]) == smallestNormal<T>() &&
+          isTiny(fmaToOdd(a[l], b[l], c[l]), false))
+        r[l] = std::copysign(T(0), r[l]);
   forLanes(mask, [&](unsigned l) { d[l] = M::out(r[l]); });
   return Step::Next;
 }
@@ -218,6 +256,23 @@ Step minMaxFloat(Warp &warp, const Inst &inst, LaneMask mask) {
 
 enum class RoundedOp : uint32_t { Add, Sub, Mul, Div, Sqrt, Rcp, Fma };
 
+/// isTiny for results of a directed rounding, which have the magnitude of the
+/// smallest normal number: they were rounded away from zero, or are exact.
+bool underflows(RoundedOp op, float a, float b, float c) {
+  switch (op) {
+  case RoundedOp::Mul:
+    return Mul::underflows(a, b, true);
+  case RoundedOp::Div:
+    return Div::underflows(a, b, true);
+  case RoundedOp::Rcp:
+    return Div::underflows(1, a, true);
+  case RoundedOp::Fma:
+    return isTiny(fmaToOdd(a, b, c), true);
+  default:
+    return false;
+  }
+}
+
 /// Any operation in a directed rounding mode: aux = operation, rounding, flags
 /// (1 ftz, 2 sat).
 template <typename T>
@@ -255,8 +310,9 @@ Step roundedFloat(Warp &warp, const Inst &inst, LaneMask mask) {
       r = fmaRounded(a, b, in(3, l), rounding);
       break;
     }
-    if (ftz)
-      r = flush(r);
+    if (ftz && std::fabs(r) <= smallestNormal<T>() &&
+        (std::fabs(r) < smallestNormal<T>() || underflows(op, a, b, in(3, l))))
+      r = std::copysign(T(0), r);
     d[l] = sat ? Mode<T, false, true>::out(r) : Mode<T, false, false>::out(r);
   });
   return Step::Next;
@@ -407,6 +463,8 @@ template <typename Op> static bool decodeSign(InstDecoder &d, Type type) {
 
 bool tile_dialect::emulator::decodeFloatArithmetic(InstDecoder &d) {
   Type type = d.needType();
+  if (type == Type::F32x2)
+    return decodePackedFloat(d);
   if (type != Type::F32 && type != Type::F64)
     return d.finish(nullptr);
   d.inst.instructionClass = classOf(type);
@@ -530,7 +588,8 @@ Step testpLanes(Warp &warp, const Inst &inst, LaneMask mask) {
       is = std::isnan(a[l]);
       break;
     case Property::Normal:
-      is = std::isnormal(a[l]);
+      // Neither NaN nor infinite nor subnormal.
+      is = std::isnormal(a[l]) || a[l] == 0;
       break;
     case Property::Subnormal:
       is = std::fpclassify(a[l]) == FP_SUBNORMAL;

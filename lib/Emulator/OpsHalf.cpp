@@ -25,11 +25,14 @@ struct HalfFormat {
   static float load(uint16_t bits) { return halfToFloat(bits); }
   static uint16_t store(float value) { return floatToHalf(value); }
   static constexpr float smallestNormal = 0x1p-14f;
+  /// Of the numbers below one.
+  static constexpr float halfUlp = 0x1p-12f;
 };
 struct BfloatFormat {
   static float load(uint16_t bits) { return bfloatToFloat(bits); }
   static uint16_t store(float value) { return floatToBfloat(value); }
   static constexpr float smallestNormal = 0x1p-126f;
+  static constexpr float halfUlp = 0x1p-9f;
 };
 
 enum class HalfOp : uint32_t {
@@ -51,7 +54,14 @@ enum HalfFlags : uint32_t {
   ReluFlag = 4,
   NaNFlag = 8,
   XorSign = 16,
+  OobFlag = 32,
 };
+
+/// What tensor copies with the NaN fill put where the tensor has no elements,
+/// of either sign; `fma.oob` gives zero for it as a factor.
+constexpr bool isOutOfBounds(uint16_t bits) {
+  return (bits & 0x7FFF) == 0x7FF7;
+}
 
 /// Rounds a double to the format with a single rounding.
 template <typename F> uint16_t storeDouble(double value) {
@@ -72,6 +82,13 @@ template <typename F> uint16_t storeDouble(double value) {
 
 template <typename F> float flushHalf(float x) {
   return std::fabs(x) < F::smallestNormal ? std::copysign(0.0f, x) : x;
+}
+
+/// Flushes an exact result that is subnormal when it is rounded as if exponents
+/// were unlimited, as the hardware does.
+template <typename F, typename T> T flushTiny(T exact) {
+  constexpr T limit = F::smallestNormal * (1 - F::halfUlp);
+  return std::fabs(exact) < limit ? std::copysign(T(0), exact) : exact;
 }
 
 template <typename F> uint16_t finishHalf(uint16_t bits, uint32_t flags) {
@@ -132,16 +149,19 @@ uint16_t applyHalf(uint16_t a, uint16_t b, uint16_t c, uint32_t flags) {
     else if constexpr (op == HalfOp::Sub)
       bits = F::store(x - y);
     else if constexpr (op == HalfOp::Mul)
-      bits = F::store(x * y);
+      bits = F::store(flags & Ftz ? flushTiny<F>(x * y) : x * y);
     else if constexpr (op == HalfOp::Ex2)
       bits = F::store(std::exp2(x));
     else if constexpr (op == HalfOp::Tanh)
       bits = F::store(std::tanh(x));
     else {
+      if ((flags & OobFlag) && (isOutOfBounds(a) || isOutOfBounds(b)))
+        return 0;
       float z = F::load(c);
       if (flags & Ftz)
         z = flushHalf<F>(z);
-      bits = storeDouble<F>(fmaToOdd(x, y, z));
+      double sum = fmaToOdd(x, y, z);
+      bits = storeDouble<F>(flags & Ftz ? flushTiny<F>(sum) : sum);
     }
     return finishHalf<F>(bits, flags);
   }
@@ -200,6 +220,8 @@ bool tile_dialect::emulator::decodeHalfArithmetic(InstDecoder &d) {
   flags |= d.take("ftz") ? Ftz : 0;
   if (isArithmetic && d.take("sat"))
     flags |= Sat;
+  if (opcode == "fma" && d.take("oob"))
+    flags |= OobFlag;
   if (opcode == "fma" && d.take("relu"))
     flags |= ReluFlag;
   if (isMinMax && d.take("NaN"))

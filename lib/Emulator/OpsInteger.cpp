@@ -105,12 +105,13 @@ template <typename Product> struct Mad {
     return Add::apply<C>(Product::template apply<T>(a, b), c);
   }
 };
-struct MadHiSat {
+template <typename Product> struct MadSat {
   static int32_t apply(int32_t a, int32_t b, int32_t c) {
-    return AddSat::apply(MulHi::apply(a, b), c);
+    return AddSat::apply(Product::apply(a, b), c);
   }
 };
-/// A division by zero gives all ones, as the hardware does.
+/// A division by zero gives all ones, and so does its remainder, as the
+/// hardware does.
 struct Div {
   template <typename T> static T apply(T a, T b) {
     if (b == 0)
@@ -123,7 +124,7 @@ struct Div {
 struct Rem {
   template <typename T> static T apply(T a, T b) {
     if (b == 0)
-      return a;
+      return T(-1);
     if (std::is_signed_v<T> && b == T(-1))
       return 0;
     return a % b;
@@ -218,11 +219,13 @@ struct Brev {
     return result;
   }
 };
-/// PTX ISA, "Integer Arithmetic Instructions: bfe".
+/// PTX ISA, "Integer Arithmetic Instructions: bfe".  Position and length are
+/// below 256; what the hardware does with more differs by the width.
 struct Bfe {
   template <typename T> static T apply(T a, uint32_t b, uint32_t c) {
     constexpr uint32_t msb = 8 * sizeof(T) - 1;
-    uint32_t pos = b & 0xFF, len = c & 0xFF;
+    constexpr uint32_t most = sizeof(T) == 8 ? ~0u : 0xFF;
+    uint64_t pos = b & most, len = c & most;
     using U = Unsigned<T>;
     U bits = U(a);
     U result = 0;
@@ -232,11 +235,11 @@ struct Bfe {
     U mask = len > msb ? ~U(0) : (U(1) << len) - 1;
     result &= mask;
     if (std::is_signed_v<T>) {
-      uint32_t signAt = pos + len - 1 > msb ? msb : pos + len - 1;
+      uint64_t signAt = pos + len - 1 > msb ? msb : pos + len - 1;
       bool sign = bits >> signAt & 1;
       // Bits that lie above the operand are the sign as well.
-      uint32_t valid = pos > msb ? 0 : msb - pos + 1;
-      uint32_t kept = len < valid ? len : valid;
+      uint64_t valid = pos > msb ? 0 : msb - pos + 1;
+      uint64_t kept = len < valid ? len : valid;
       if (sign)
         result |= kept > msb ? 0 : ~U(0) << kept;
     }
@@ -629,9 +632,14 @@ static bool decodeMul24(InstDecoder &d) {
 
 static bool decodeMad24(InstDecoder &d) {
   bool hi = d.takeOneOf({"lo", "hi"}) == 1;
+  bool sat = d.take("sat");
   Type type = d.needType();
   if (!addOperands(d, type, type, 3))
     return false;
+  if (sat)
+    return d.finish(hi && type == Type::S32
+                        ? ternaryLanes<MadSat<Mul24Hi>, int32_t, int32_t>
+                        : nullptr);
   if (type == Type::U32)
     return d.finish(hi ? ternaryLanes<Mad<Mul24Hi>, uint32_t, uint32_t>
                        : ternaryLanes<Mad<Mul24Lo>, uint32_t, uint32_t>);
@@ -672,7 +680,7 @@ static bool decodeMad(InstDecoder &d) {
     return false;
   if (sat)
     return d.finish(half == 1 && type == Type::S32
-                        ? ternaryLanes<MadHiSat, int32_t, int32_t>
+                        ? ternaryLanes<MadSat<MulHi>, int32_t, int32_t>
                         : nullptr);
   if (half == 0)
     return d.finish(ternaryInteger<Mad<MulLo>>(type));

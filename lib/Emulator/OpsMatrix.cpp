@@ -7,8 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Collective.h"
-#include "MatrixFragments.h"
+#include "MatrixOps.h"
 
 using namespace tile_dialect::emulator;
 using llvm::Twine;
@@ -19,15 +18,6 @@ namespace {
 // mma.sync
 //===----------------------------------------------------------------------===//
 
-struct MmaInfo {
-  MatrixShape shape;
-  Type d = Type::None, a = Type::None, b = Type::None, c = Type::None;
-  bool saturate = false;
-  bool exclusiveOr = false;
-  /// Positions of A, B and C in the operands; D is first.
-  unsigned first[3] = {0, 0, 0};
-};
-
 constexpr unsigned maximalK = 256;
 
 Step mmaWarp(Warp &warp, const Inst &inst, LaneMask mask) {
@@ -37,27 +27,23 @@ Step mmaWarp(Warp &warp, const Inst &inst, LaneMask mask) {
   const auto &info = *static_cast<const MmaInfo *>(inst.extra);
   auto [m, n, k] = info.shape;
   const void *sources[16];
-  auto collect = [&](unsigned which, unsigned end) {
-    for (unsigned i = info.first[which]; i < end; ++i)
-      sources[i - info.first[which]] = warp.source<uint8_t>(inst.operands[i]);
-    return sources;
-  };
   double a[16 * maximalK], b[maximalK * 8], d[16 * 8];
-  gatherA(info.a, m, k, collect(0, info.first[1]), a);
-  gatherB(info.b, k, collect(1, info.first[2]), b);
-  gatherC(info.c, m, n, collect(2, inst.numOperands), d);
+  collectSources(warp, inst, info.first[0], info.first[1], sources);
+  gatherA(info.a, m, k, sources, a);
+  collectSources(warp, inst, info.first[1], info.first[2], sources);
+  gatherB(info.b, k, sources, b);
+  collectSources(warp, inst, info.first[2], inst.numOperands, sources);
+  gatherC(info.c, m, n, sources, d);
   if (info.exclusiveOr)
     xorPopcount(m, n, k, a, b, d);
   else if (info.a == Type::F64)
-    multiplyAddFused(m, n, k, a, b, d);
+    multiplyAddRounded(info.rounding, m, n, k, a, b, d);
   else
     multiplyAdd(m, n, k, a, b, d);
   void *dests[8];
-  for (unsigned i = 0; i < inst.numDestinations; ++i)
-    dests[i] = warp.dest<uint8_t>(inst.operands[i]);
+  collectDests(warp, inst, dests);
   scatterD(info.d, m, n, info.saturate, d, dests);
-  if (LLVM_UNLIKELY(warp.monitor != nullptr))
-    warp.worker->stats.matrixMacs += uint64_t(m) * n * k;
+  countMacs(warp, uint64_t(m) * n * k);
   return Step::Next;
 }
 
@@ -92,93 +78,102 @@ bool hasShape(Type type, const MatrixShape &shape) {
   return false;
 }
 
-bool isInteger(Type type) {
-  return type == Type::S8 || type == Type::U8 || type == Type::S4 ||
-         type == Type::U4;
-}
+} // namespace
 
-/// Whether A and B of these types can be multiplied, and D and C be such.
-bool hasTypes(const MmaInfo &info) {
-  bool mixes =
-      isInteger(info.a) || info.a == Type::E4M3 || info.a == Type::E5M2;
+bool tile_dialect::emulator::hasTypes(const MmaInfo &info) {
+  bool mixes = isSmallInteger(info.a) || isFloat8(info.a);
   if (info.a != info.b && !(mixes && bitWidth(info.a) == bitWidth(info.b) &&
-                            isInteger(info.a) == isInteger(info.b)))
+                            isSmallInteger(info.a) == isSmallInteger(info.b)))
     return false;
   if (info.a == Type::F64)
     return info.d == Type::F64 && info.c == Type::F64;
-  if (isInteger(info.a) || info.a == Type::B1)
+  if (isSmallInteger(info.a) || info.a == Type::B1)
     return info.d == Type::S32 && info.c == Type::S32;
-  bool half =
-      info.a == Type::F16 || info.a == Type::E4M3 || info.a == Type::E5M2;
+  bool half = info.a == Type::F16 || isFloat8(info.a);
   auto fits = [&](Type type) {
     return type == Type::F32 || (half && type == Type::F16);
   };
   return fits(info.d) && fits(info.c);
 }
 
-unsigned registersOf(Type type, unsigned elements) {
-  return elements / (warpSize * elementsPerRegister(type));
-}
-
-} // namespace
-
-static bool takeMmaTypes(InstDecoder &d, MmaInfo &info) {
+bool tile_dialect::emulator::takeMmaTypes(InstDecoder &d, MmaInfo &info) {
   info.d = d.needType();
   info.a = d.needType();
   info.b = d.needType();
   info.c = d.needType();
-  if (d.failed())
-    return false;
-  if (info.a == Type::B1) {
-    int op = d.takeOneOf({"xor", "and"});
-    if (op < 0 || !d.take("popc"))
-      return d.fail("mma of .b1 needs .xor.popc or .and.popc");
-    info.exclusiveOr = op == 0;
-  }
-  if (info.shape.m == 8 && info.shape.k == 4 && info.a == Type::F16)
-    return d.fail("mma.m8n8k4 of .f16, which only sm_70 has in hardware, is "
-                  "not emulated");
-  if (hasTypes(info) && hasShape(info.a, info.shape) &&
-      hasShape(info.b, info.shape))
-    return true;
+  return !d.failed();
+}
+
+bool tile_dialect::emulator::failMma(InstDecoder &d, const MmaInfo &info) {
   return d.fail("mma has no m" + Twine(info.shape.m) + "n" +
                 Twine(info.shape.n) + "k" + Twine(info.shape.k) + " of ." +
                 typeName(info.d) + "." + typeName(info.a) + "." +
                 typeName(info.b) + "." + typeName(info.c));
 }
 
-static bool decodeMma(InstDecoder &d) {
-  if (d.take("sp") || !d.takePrefixed("sp::").empty())
-    return d.fail("mma.sp (sparse matrices) is not emulated");
-  MmaInfo info;
-  if (!d.take("sync") || !d.take("aligned") || !takeShape(d, info.shape))
-    return d.fail("mma needs .sync.aligned and a shape");
-  if (llvm::StringRef kind = d.takePrefixed("kind::"); !kind.empty())
-    return d.fail("mma." + kind + " is not emulated");
-  info.saturate = d.take("satfinite");
-  d.take("rn");
-  if (!takeMmaTypes(d, info))
-    return false;
-  if (!d.take("row") || !d.take("col"))
-    return d.fail("mma needs .row.col");
-  if (info.saturate && !isInteger(info.a))
-    return d.fail(".satfinite is for integers");
-  if (!d.needOperands(4))
-    return false;
+bool tile_dialect::emulator::addMmaOperands(InstDecoder &d, MmaInfo &info,
+                                            unsigned registersOfA,
+                                            unsigned registersOfB) {
   Type data = info.a == Type::F64 ? Type::F64 : Type::B32;
-  const unsigned m = info.shape.m, n = info.shape.n, k = info.shape.k;
   auto accumulators = [&](Type type) {
-    return m * n / warpSize / (type == Type::F16 ? 2 : 1);
+    unsigned products = info.shape.m == 8 && info.a == Type::F16 ? 4 : 1;
+    return products * info.shape.m * info.shape.n / warpSize /
+           (type == Type::F16 ? 2 : 1);
   };
   if (!addDestVector(d, 0, data, accumulators(info.d)))
     return false;
-  const unsigned counts[] = {registersOf(info.a, m * k),
-                             registersOf(info.b, n * k), accumulators(info.c)};
+  const unsigned counts[] = {registersOfA, registersOfB, accumulators(info.c)};
   for (unsigned i = 0; i < 3; ++i) {
     info.first[i] = d.operands.size();
     if (!addSourceVector(d, 1 + i, data, counts[i]))
       return false;
   }
+  return true;
+}
+
+static bool takeMmaModifiers(InstDecoder &d, MmaInfo &info) {
+  static constexpr Rounding modes[] = {Rounding::NearestEven, Rounding::Zero,
+                                       Rounding::Down, Rounding::Up};
+  if (info.a == Type::F64)
+    if (int mode = d.takeOneOf({"rn", "rz", "rm", "rp"}); mode >= 0)
+      info.rounding = modes[mode];
+  if (info.a == Type::B1) {
+    int op = d.takeOneOf({"xor", "and"});
+    if (op < 0 || !d.take("popc"))
+      return d.fail("mma of .b1 needs .xor.popc or .and.popc");
+    info.exclusiveOr = op == 0;
+  }
+  if (info.saturate && !isSmallInteger(info.a))
+    return d.fail(".satfinite is for integers");
+  return true;
+}
+
+static bool decodeMma(InstDecoder &d) {
+  if (d.take("sp"))
+    return decodeSparseMma(d, false);
+  if (d.take("sp::ordered_metadata"))
+    return decodeSparseMma(d, true);
+  if (llvm::StringRef kind = d.takePrefixed("sp::"); !kind.empty())
+    return d.fail("unknown modifier '." + kind + "' of 'mma'");
+  MmaInfo info;
+  if (!d.take("sync") || !d.take("aligned") || !takeShape(d, info.shape))
+    return d.fail("mma needs .sync.aligned and a shape");
+  if (llvm::StringRef kind = d.takePrefixed("kind::"); !kind.empty())
+    return d.fail("mma." + kind + ", which sm_120 has, is not emulated");
+  info.saturate = d.take("satfinite");
+  if (!takeMmaTypes(d, info) || !takeMmaModifiers(d, info))
+    return false;
+  const unsigned m = info.shape.m, n = info.shape.n, k = info.shape.k;
+  if (m == 8 && n == 8 && k == 4 && info.a == Type::F16 && hasTypes(info))
+    return decodeQuadPairMma(d, info);
+  if (!hasTypes(info) || info.d != info.c || !hasShape(info.a, info.shape) ||
+      !hasShape(info.b, info.shape))
+    return failMma(d, info);
+  if (takeLayouts(d) != llvm::SmallVector<bool, 2>{false, true})
+    return d.fail("mma needs .row.col");
+  if (!d.needOperands(4) || !addMmaOperands(d, info, registersOf(info.a, m * k),
+                                            registersOf(info.b, n * k)))
+    return false;
   d.setExtra(info);
   return d.finish(mmaWarp);
 }
@@ -331,21 +326,9 @@ static bool decodeMovmatrix(InstDecoder &d) {
          d.addSource(1, Type::B32) && d.finish(movmatrixWarp);
 }
 
-static bool decodeWmma(InstDecoder &d) {
-  return d.fail("'wmma' is not emulated; its successor mma.sync is");
-}
-
-static bool decodeTcgen05(InstDecoder &d) {
-  return d.fail("'tcgen05" +
-                (d.peek().empty() ? Twine() : "." + Twine(d.peek())) +
-                "' (tensor memory of sm_100) is not emulated");
-}
-
 void tile_dialect::emulator::registerMatrixOps(OpcodeTable &table) {
   table.add("mma", decodeMma, InstructionClass::Matrix);
   table.add("ldmatrix", decodeLdmatrix, InstructionClass::MatrixMove);
   table.add("stmatrix", decodeStmatrix, InstructionClass::MatrixMove);
   table.add("movmatrix", decodeMovmatrix, InstructionClass::MatrixMove);
-  table.add("wmma", decodeWmma, InstructionClass::Matrix);
-  table.add("tcgen05", decodeTcgen05, InstructionClass::Matrix);
 }

@@ -16,7 +16,7 @@ namespace {
 
 enum class CountOp : uint32_t { Init, Inval, ExpectTx, CompleteTx };
 
-/// aux[0] of all: the space.
+/// aux[0] of all: the space; aux[3]: `.relaxed`.
 bool locate(Warp &warp, const Inst &inst, const Operand &base, unsigned lane,
             SharedPlace &place) {
   return locateShared(warp, inst, Space(inst.aux[0]),
@@ -38,6 +38,9 @@ Step countLanes(Warp &warp, const Inst &inst, LaneMask mask) {
     switch (CountOp(inst.aux[1])) {
     case CountOp::Init:
       good = initMbarrier(user, place, count);
+      if (good && warp.monitor)
+        warp.monitor->mbarrierInit(warp, inst, *place.block, place.offset,
+                                   LaneMask(1) << l);
       break;
     case CountOp::Inval:
       good = invalidateMbarrier(user, place);
@@ -78,8 +81,8 @@ Step arriveLanes(Warp &warp, const Inst &inst, LaneMask mask) {
     arrival.noComplete = inst.aux[1] & noCompleteFlag;
     good = readMbarrier(user, place, before);
     if (good && warp.monitor)
-      warp.monitor->mbarrierArrive(warp, *place.block, place.offset,
-                                   LaneMask(1) << l);
+      warp.monitor->mbarrierArrive(warp, inst, *place.block, place.offset,
+                                   LaneMask(1) << l, inst.aux[3]);
     good = good && arriveMbarrier(user, place, arrival);
     if (good && inst.numDestinations)
       warp.setLane(inst.operands[0], l, before.encode());
@@ -137,7 +140,7 @@ Step waitLanes(Warp &warp, const Inst &inst, LaneMask mask) {
       SharedPlace place;
       if (locate(warp, inst, inst.operands[1], l, place))
         warp.monitor->mbarrierWait(warp, *place.block, place.offset,
-                                   LaneMask(1) << l);
+                                   LaneMask(1) << l, inst.aux[3]);
     });
   }
   if (done == mask) {
@@ -167,7 +170,7 @@ Step pendingLanes(Warp &warp, const Inst &inst, LaneMask mask) {
 /// Consumes `.sem.scope.space.b64`; `clusterOnly` is set for the space of the
 /// whole cluster.
 static bool takeCommon(InstDecoder &d, bool &isCluster) {
-  d.takeOneOf({"release", "acquire", "relaxed"});
+  d.inst.aux[3] = d.takeOneOf({"release", "acquire", "relaxed"}) == 2;
   d.takeOneOf({"cta", "cluster"});
   int space = d.takeOneOf({"shared", "shared::cta", "shared::cluster"});
   isCluster = space == 2;

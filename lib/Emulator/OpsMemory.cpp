@@ -8,6 +8,7 @@
 
 #include "InFlight.h"
 #include "Lanes.h"
+#include "Monitor.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace tile_dialect::emulator;
@@ -24,6 +25,8 @@ struct MemoryInfo {
   Space space = Space::Generic;
   unsigned elements = 1;
   bool strong = false;
+  MemoryScope scope = MemoryScope::None;
+  MemoryOrder order = MemoryOrder::Relaxed;
   /// Address and size of an element in memory.
   unsigned elementBytes = 4;
   /// The address is a multiple of this: of the whole access's size.
@@ -56,7 +59,8 @@ bool locate(Warp &warp, const Inst &inst, const MemoryInfo &info,
     access.inst = &inst;
     access.space = info.space;
     access.kind = kind;
-    access.strong = info.strong;
+    access.scope = info.scope;
+    access.order = info.order;
     access.mask = mask;
     access.bytes = bytes;
     access.addresses = addresses;
@@ -153,10 +157,12 @@ Step loadLanes(Warp &warp, const Inst &inst, LaneMask mask) {
   for (unsigned e = 0; e < info.elements; ++e)
     info.access[e](warp, inst.operands[e], pointers, e * info.elementBytes,
                    mask);
-  if (LLVM_UNLIKELY(info.strong))
-    return warp.polled(
-        hashOf(pointers, mask, info.elements * info.elementBytes, inst));
-  return Step::Next;
+  if (LLVM_LIKELY(!info.strong))
+    return Step::Next;
+  if (warp.monitor)
+    warp.monitor->strongRead(warp);
+  return warp.polled(
+      hashOf(pointers, mask, info.elements * info.elementBytes, inst));
 }
 
 Step storeLanes(Warp &warp, const Inst &inst, LaneMask mask) {
@@ -267,8 +273,11 @@ ElementFunction pickWrite(Type type, unsigned registerBytes) {
   }
 }
 
-/// aux[0]: the fence is between the generic and the async proxy.
+/// aux[0]: the fence is between the generic and the async proxy; aux[1]: the
+/// MemoryScope of a fence of memory.
 Step fenceLanes(Warp &warp, const Inst &inst, LaneMask mask) {
+  if (inst.aux[1] && LLVM_UNLIKELY(warp.monitor != nullptr))
+    warp.monitor->fence(warp, MemoryScope(inst.aux[1]));
   if (inst.aux[0] && warp.context->options.checkRaces)
     noteProxyFence(warp, mask);
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -296,8 +305,13 @@ static bool takeMemoryModifiers(InstDecoder &d, MemoryInfo &info, bool &hint,
   info.strong = order > 0;
   if (d.take("mmio") || d.take("relaxed"))
     info.strong = true;
-  if (info.strong)
-    d.takeOneOf({"cta", "cluster", "gpu", "sys"});
+  if (info.strong) {
+    // `.volatile` is `.relaxed.sys`.
+    info.scope = takeScope(d, MemoryScope::Device);
+    info.order = order == 2   ? MemoryOrder::Acquire
+                 : order == 3 ? MemoryOrder::Release
+                              : MemoryOrder::Relaxed;
+  }
   d.take("nc");
   d.takeOneOf({"ca", "cg", "cs", "lu", "cv", "wb", "wt"});
   hint = d.take("L2::cache_hint");
@@ -390,6 +404,8 @@ static bool decodeLoad(InstDecoder &d) {
 static bool decodeStore(InstDecoder &d) {
   if (d.take("async"))
     return decodeStoreAsync(d);
+  if (d.take("bulk"))
+    return d.fail("'st.bulk', which sm_100 has, is not emulated");
   LoadInfo info;
   bool hint, isParam;
   takeMemoryModifiers(d, info, hint, isParam);
@@ -412,8 +428,12 @@ static bool decodeStore(InstDecoder &d) {
 }
 
 static bool decodeMembar(InstDecoder &d) {
-  if (d.takeOneOf({"cta", "gl", "sys", "proxy"}) < 0)
+  int level = d.takeOneOf({"cta", "gl", "sys", "proxy"});
+  if (level < 0)
     return d.fail("expected .cta, .gl or .sys");
+  static const MemoryScope scopes[] = {MemoryScope::Block, MemoryScope::Device,
+                                       MemoryScope::Device, MemoryScope::None};
+  d.inst.aux[1] = uint32_t(scopes[level]);
   d.takePrefixed("alias");
   return d.finish(fenceLanes);
 }
@@ -433,9 +453,10 @@ static bool decodeFence(InstDecoder &d) {
   } else {
     d.take("mbarrier_init");
   }
-  d.takeOneOf({"sc", "acq_rel", "acquire", "release"});
+  bool orders = d.takeOneOf({"sc", "acq_rel", "acquire", "release"}) >= 0;
   d.takePrefixed("sync_restrict::");
-  d.takeOneOf({"cta", "cluster", "gpu", "sys"});
+  MemoryScope scope = takeScope(d, MemoryScope::Device);
+  d.inst.aux[1] = uint32_t(orders ? scope : MemoryScope::None);
   if (!d.needOperands(0, 2))
     return false;
   return d.finish(fenceLanes);

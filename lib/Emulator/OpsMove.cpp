@@ -66,6 +66,18 @@ struct AddWindow {
   static uint64_t apply(uint64_t a, uint64_t b) { return a + b; }
 };
 
+/// Whether an address lies in a constant variable that this kernel names.
+bool isConstant(const Warp &warp, uint64_t address) {
+  const LaunchContext &context = *warp.context;
+  for (const Image::Relocation &use : context.image.relocations) {
+    const Variable &variable = context.image.module->variables[use.variable];
+    uint64_t begin = context.constants[use.constantOffset / 8] - use.addend;
+    if (variable.space == Space::Const && address - begin < variable.bytes)
+      return true;
+  }
+  return false;
+}
+
 Step isSpace(Warp &warp, const Inst &inst, LaneMask mask) {
   const uint64_t *a = warp.source<uint64_t>(inst.operands[1]);
   LaneMask result = 0;
@@ -89,11 +101,14 @@ Step isSpace(Warp &warp, const Inst &inst, LaneMask mask) {
       is = window == paramWindow;
       break;
     case Space::Global:
+      // As on sm_90, parameters of a kernel have global addresses, too.
       is = window != sharedWindow && window != localWindow &&
-           window != paramWindow;
+           !isConstant(warp, a[l]);
+      break;
+    case Space::Const:
+      is = isConstant(warp, a[l]);
       break;
     default:
-      // Constants lie in global memory here and are read-only by name.
       break;
     }
     result |= LaneMask(is) << l;
@@ -190,7 +205,46 @@ static bool decodeVectorMov(InstDecoder &d, Type type) {
   return d.addSource(scalar, type) && d.finish(unpackLanes);
 }
 
+/// mov.v4.u32 {a, b, c, d}, %tid: the three components and zero.
+static Step moveComponents(Warp &warp, const Inst &inst, LaneMask mask) {
+  for (unsigned i = 0; i < 4; ++i) {
+    uint32_t *d = warp.dest<uint32_t>(inst.operands[i]);
+    const uint32_t *s = warp.source<uint32_t>(inst.operands[4 + i]);
+    forLanes(mask, [=](unsigned l) { d[l] = s[l]; });
+  }
+  return Step::Next;
+}
+
+static bool decodeComponents(InstDecoder &d) {
+  const OperandSyntax &special = d.statement.operands[1];
+  if (!d.needOperands(2) || d.needType() != Type::U32 ||
+      special.kind != OperandSyntax::Kind::Name)
+    return d.fail("expected mov.v4.u32 and a special register of that type");
+  const auto &elements = d.statement.operands[0].children;
+  if (elements.size() != 4)
+    return d.fail("expected 4 registers, found " +
+                  llvm::Twine(elements.size()));
+  for (const OperandSyntax &element : elements)
+    if (!d.addDest(element, Type::B32))
+      return false;
+  for (const char *suffix : {".x", ".y", ".z"}) {
+    Special component;
+    Type type;
+    if (!findSpecial(special.name.str() + suffix, component, type))
+      return d.fail("'" + special.name +
+                    "' is not a special register of type .v4");
+    Operand operand;
+    operand.bank = Operand::Specials;
+    operand.offset = specialOffset(component);
+    operand.bytes = 4;
+    d.operands.push_back(operand);
+  }
+  return d.addConstant(Type::B32, 0) && d.finish(moveComponents);
+}
+
 static bool decodeMov(InstDecoder &d) {
+  if (d.take("v4"))
+    return decodeComponents(d);
   Type type = d.needType();
   if (d.failed() || !d.needOperands(2))
     return false;
@@ -291,6 +345,7 @@ static bool decodeCreatepolicy(InstDecoder &d) {
   if (d.takeOneOf({"fractional", "range"}) < 0 && !d.take("cvt"))
     return d.fail("expected .fractional, .range or .cvt");
   d.take("global");
+  d.take("L2");
   while (!d.takePrefixed("L2::").empty())
     ;
   if (!d.take("b64"))

@@ -25,7 +25,11 @@ struct TensorInfo {
   Operand map, shared, mbarrier, mask;
   int64_t mapOffset = 0, sharedOffset = 0, mbarrierOffset = 0;
   bool hasMask = false;
+  bool isIm2col = false;
   Operand coordinates[maximalTensorRank];
+  /// im2col: from the base pixels to those that are moved.
+  unsigned numOffsets = 0;
+  Operand offsets[maximalSpatialRank];
 };
 
 Type reduceType(TensorDataType type) {
@@ -85,8 +89,14 @@ private:
     warp.error(kind, inst, lane, message);
     return false;
   }
+  bool writesGlobal() const {
+    return info.op == TensorOp::Store || info.op == TensorOp::Reduce;
+  }
   bool readMap();
+  bool readCoordinates();
   bool addBlock(Block *block, uint32_t offset, BulkCopy &copy);
+  bool addTile(Block *block, uint32_t offset, BulkCopy &copy);
+  bool addPixels(Block *block, uint32_t offset, BulkCopy &copy);
   bool addRow(uint8_t *base, uint32_t offset, uint64_t address, bool inside,
               BulkCopy &copy);
   void addBytes(uint8_t *base, uint32_t offset, uint8_t *global, uint32_t bytes,
@@ -118,11 +128,20 @@ bool TensorWalk::readMap() {
     return fail(Report::Kind::InvalidOperation,
                 "the tensor map has rank " + Twine(map.rank) +
                     ", the instruction " + Twine(info.rank));
+  if (map.isIm2col != info.isIm2col)
+    return fail(Report::Kind::InvalidOperation,
+                map.isIm2col ? "the tensor map is one of the im2col mode, the "
+                               "instruction is not"
+                             : "the tensor map is one of the tile mode, the "
+                               "instruction is not");
+  return readCoordinates();
+}
+
+bool TensorWalk::readCoordinates() {
   for (unsigned i = 0; i < map.rank; ++i) {
     begin[i] = int32_t(warp.lane(info.coordinates[i], lane));
     // Seen on an H200: such a copy ends the kernel.
-    if (begin[i] < 0 && info.op != TensorOp::Load &&
-        info.op != TensorOp::Prefetch)
+    if (begin[i] < 0 && writesGlobal())
       return fail(Report::Kind::InvalidOperation,
                   "a tensor copy to global memory begins at coordinate " +
                       Twine(begin[i]) + " of dimension " + Twine(i) +
@@ -183,9 +202,70 @@ bool TensorWalk::addRow(uint8_t *base, uint32_t offset, uint64_t address,
   return true;
 }
 
-bool TensorWalk::addBlock(Block *block, uint32_t offset, BulkCopy &copy) {
+bool TensorWalk::addTile(Block *block, uint32_t offset, BulkCopy &copy) {
   uint32_t rows = 1;
   for (unsigned i = 1; i < map.rank; ++i)
+    rows *= map.boxElements(i);
+  uint32_t index[maximalTensorRank] = {};
+  for (uint32_t row = 0; row < rows; ++row) {
+    bool inside = true;
+    uint64_t address = map.address;
+    for (unsigned i = 1; i < map.rank; ++i) {
+      int64_t at = begin[i] + int64_t(index[i]) * map.elementStride[i];
+      inside &= at >= 0 && at < int64_t(map.dim[i]);
+      address += at * map.stride[i];
+    }
+    if (!addRow(block->shared.data(), offset + row * map.rowPitch(), address,
+                inside, copy))
+      return false;
+    for (unsigned i = 1; i < map.rank && ++index[i] == map.boxElements(i); ++i)
+      index[i] = 0;
+  }
+  return true;
+}
+
+/// The im2col mode: base pixels run through the box of pixels, the first
+/// spatial dimension fastest, from image to image; each is moved by the
+/// offsets (PTX ISA, "Tensor access modes").
+bool TensorWalk::addPixels(Block *block, uint32_t offset, BulkCopy &copy) {
+  const unsigned spatial = map.rank - 2;
+  int64_t shift[maximalSpatialRank] = {}, at[maximalTensorRank];
+  for (unsigned i = 0; i < info.numOffsets; ++i)
+    shift[i] = warp.lane(info.offsets[i], lane) & 0xFFFF;
+  std::copy(begin, begin + maximalTensorRank, at);
+  for (uint32_t pixel = 0; pixel < map.box[1]; ++pixel) {
+    bool inside = true;
+    uint64_t address = map.address;
+    for (unsigned i = 1; i < map.rank; ++i) {
+      int64_t place = at[i] + (i <= spatial ? shift[i - 1] : 0);
+      // As in readCoordinates: seen on an H200 wherever the walk got there.
+      if (place < 0 && writesGlobal())
+        return fail(Report::Kind::InvalidOperation,
+                    "a tensor copy to global memory comes to coordinate " +
+                        Twine(place) + " of dimension " + Twine(i) +
+                        "; the hardware traps on negative ones");
+      inside &= place >= 0 && place < int64_t(map.dim[i]);
+      address += place * map.stride[i];
+    }
+    if (!addRow(block->shared.data(), offset + pixel * map.rowPitch(), address,
+                inside, copy))
+      return false;
+    unsigned i = 1;
+    for (; i <= spatial; ++i) {
+      at[i] += map.elementStride[i];
+      if (at[i] < int64_t(map.dim[i]) + map.upper[i - 1])
+        break;
+      at[i] = map.lower[i - 1];
+    }
+    if (i > spatial)
+      ++at[spatial + 1];
+  }
+  return true;
+}
+
+bool TensorWalk::addBlock(Block *block, uint32_t offset, BulkCopy &copy) {
+  uint32_t rows = info.isIm2col ? map.box[1] : 1;
+  for (unsigned i = 1; i < map.rank && !info.isIm2col; ++i)
     rows *= map.boxElements(i);
   uint32_t pitch = map.rowPitch();
   uint64_t end = uint64_t(offset) + uint64_t(rows) * pitch;
@@ -196,21 +276,9 @@ bool TensorWalk::addBlock(Block *block, uint32_t offset, BulkCopy &copy) {
                     llvm::utohexstr(offset, true) +
                     " ends outside of the block's shared memory of 0x" +
                     llvm::utohexstr(block->shared.size(), true) + " bytes");
-  uint32_t index[maximalTensorRank] = {};
-  for (uint32_t row = 0; row < rows; ++row) {
-    bool inside = true;
-    uint64_t address = map.address;
-    for (unsigned i = 1; i < map.rank; ++i) {
-      int64_t at = begin[i] + int64_t(index[i]) * map.elementStride[i];
-      inside &= at >= 0 && at < int64_t(map.dim[i]);
-      address += at * map.stride[i];
-    }
-    if (!addRow(block->shared.data(), offset + row * pitch, address, inside,
-                copy))
-      return false;
-    for (unsigned i = 1; i < map.rank && ++index[i] == map.boxElements(i); ++i)
-      index[i] = 0;
-  }
+  if (!(info.isIm2col ? addPixels(block, offset, copy)
+                      : addTile(block, offset, copy)))
+    return false;
   copy.touched.push_back(
       {block, info.op == TensorOp::Load, {{offset, rows * pitch}}});
   return true;
@@ -293,15 +361,35 @@ static bool takeRank(InstDecoder &d, TensorInfo &info) {
   return true;
 }
 
-/// The modes that are not emulated, and the modifiers that change nothing.
-static bool takeMode(InstDecoder &d) {
+/// The mode; loads and prefetches take offsets in the im2col mode.
+static bool takeMode(InstDecoder &d, TensorInfo &info) {
   for (llvm::StringRef modifier : d.statement.modifiers)
-    if (modifier.starts_with("im2col") || modifier.starts_with("tile::") ||
+    if (modifier.starts_with("im2col::") || modifier.starts_with("tile::") ||
         modifier.starts_with("cta_group"))
       return d.fail("'." + modifier +
-                    "' of cp.async.bulk.tensor is not emulated; the tile mode "
-                    "is");
-  d.take("tile");
+                    "' of cp.async.bulk.tensor, which sm_100 has, is not "
+                    "emulated");
+  bool hasOffsets = d.take("im2col");
+  info.isIm2col = hasOffsets || d.take("im2col_no_offs");
+  bool isLoad = info.op == TensorOp::Load || info.op == TensorOp::Prefetch;
+  if (info.isIm2col && hasOffsets != isLoad)
+    return d.fail(isLoad ? "'.im2col_no_offs' is for copies to .global"
+                         : "copies to .global have '.im2col_no_offs'");
+  if (info.isIm2col && info.rank < 3)
+    return d.fail("the im2col mode needs .3d, .4d or .5d");
+  info.numOffsets = hasOffsets ? info.rank - 2 : 0;
+  if (!info.isIm2col)
+    d.take("tile");
+  return true;
+}
+
+/// `{a, b}`: the offsets of the im2col mode; advances `index`.
+static bool addOffsets(InstDecoder &d, unsigned &index, TensorInfo &info) {
+  if (info.numOffsets == 0)
+    return true;
+  if (!addSourceVector(d, index++, Type::B16, info.numOffsets))
+    return false;
+  std::copy(d.operands.end() - info.numOffsets, d.operands.end(), info.offsets);
   return true;
 }
 
@@ -364,43 +452,49 @@ static bool decodeStore(InstDecoder &d, TensorInfo &info) {
          finishTensor(d, info, count, hint);
 }
 
-bool tile_dialect::emulator::decodeTensorCopy(InstDecoder &d) {
-  TensorInfo info;
-  if (!takeMode(d) || !takeRank(d, info))
+/// To shared memory: [dest], [map, {…}], [mbarrier] {, {offsets}} {, mask}.
+static bool decodeLoad(InstDecoder &d, TensorInfo &info, bool isBlock) {
+  info.sharedSpace = isBlock ? Space::Shared : Space::SharedCluster;
+  if (!takeMode(d, info))
     return false;
-  llvm::StringRef dest = d.peek();
-  if (dest == "global") {
-    d.take(dest);
-    info.op = TensorOp::Store;
-    return decodeStore(d, info);
-  }
-  if (dest != "shared::cluster" && dest != "shared::cta")
-    return d.fail("expected .shared::cluster, .shared::cta or .global");
-  d.take(dest);
-  info.sharedSpace =
-      dest == "shared::cta" ? Space::Shared : Space::SharedCluster;
   if (!d.take("global") || !d.take("mbarrier::complete_tx::bytes"))
     return d.fail("a tensor copy to shared memory needs .global and "
                   ".mbarrier::complete_tx::bytes");
   info.hasMask = d.take("multicast::cluster");
   bool hint = d.take("L2::cache_hint");
-  unsigned count = 3 + info.hasMask + hint;
+  unsigned count = 3 + (info.numOffsets > 0) + info.hasMask + hint, next = 3;
   if (!d.needOperands(count) ||
       !addPlace(d, 0, info.shared, info.sharedOffset) || !addMap(d, 1, info) ||
-      !addPlace(d, 2, info.mbarrier, info.mbarrierOffset))
+      !addPlace(d, 2, info.mbarrier, info.mbarrierOffset) ||
+      !addOffsets(d, next, info))
     return false;
   if (info.hasMask) {
-    if (!d.addSource(3, Type::B16))
+    if (!d.addSource(next, Type::B16))
       return false;
     info.mask = d.operands.back();
   }
   return finishTensor(d, info, count, hint);
 }
 
+bool tile_dialect::emulator::decodeTensorCopy(InstDecoder &d) {
+  TensorInfo info;
+  if (!takeRank(d, info))
+    return false;
+  llvm::StringRef dest = d.peek();
+  if ((dest != "shared::cluster" && dest != "shared::cta" &&
+       dest != "global") ||
+      !d.take(dest))
+    return d.fail("expected .shared::cluster, .shared::cta or .global");
+  if (dest != "global")
+    return decodeLoad(d, info, dest == "shared::cta");
+  info.op = TensorOp::Store;
+  return takeMode(d, info) && decodeStore(d, info);
+}
+
 bool tile_dialect::emulator::decodeTensorReduce(InstDecoder &d) {
   TensorInfo info;
   info.op = TensorOp::Reduce;
-  if (!takeMode(d) || !takeRank(d, info))
+  if (!takeRank(d, info) || !takeMode(d, info))
     return false;
   if (!d.take("global"))
     return d.fail("a reducing tensor copy goes to .global");
@@ -410,12 +504,12 @@ bool tile_dialect::emulator::decodeTensorReduce(InstDecoder &d) {
 bool tile_dialect::emulator::decodeTensorPrefetch(InstDecoder &d) {
   TensorInfo info;
   info.op = TensorOp::Prefetch;
-  if (!takeMode(d) || !takeRank(d, info))
+  if (!takeRank(d, info) || !takeMode(d, info))
     return false;
   bool hint = d.take("L2::cache_hint");
   if (!d.take("L2") || !d.take("global"))
     return d.fail("expected .L2.global");
-  unsigned count = 1 + hint;
+  unsigned count = 1 + (info.numOffsets > 0) + hint, next = 1;
   return d.needOperands(count) && addMap(d, 0, info) &&
-         finishTensor(d, info, count, hint);
+         addOffsets(d, next, info) && finishTensor(d, info, count, hint);
 }

@@ -10,9 +10,35 @@
 
 using namespace tile_dialect::emulator;
 
-namespace {
+unsigned tile_dialect::emulator::shuffleSource(uint32_t mode, unsigned lane,
+                                               uint32_t b, uint32_t c,
+                                               bool &inRange) {
+  int bval = b & 31, clamp = c & 31, segment = c >> 8 & 31;
+  int maxLane = (int(lane) & segment) | (clamp & ~segment);
+  int minLane = int(lane) & segment;
+  int from = lane;
+  switch (Shuffle(mode)) {
+  case Shuffle::Up:
+    from -= bval;
+    inRange = from >= maxLane;
+    break;
+  case Shuffle::Down:
+    from += bval;
+    inRange = from <= maxLane;
+    break;
+  case Shuffle::Bfly:
+    from ^= bval;
+    inRange = from <= maxLane;
+    break;
+  case Shuffle::Idx:
+    from = minLane | (bval & ~segment);
+    inRange = from <= maxLane;
+    break;
+  }
+  return inRange ? from & 31 : lane;
+}
 
-enum class Shuffle : uint32_t { Up, Down, Bfly, Idx };
+namespace {
 
 /// Operands: d, [p], a, b, c, members.  PTX ISA, "shfl.sync".
 Step shflGroup(Warp &warp, const Inst &inst, LaneMask mask, LaneMask) {
@@ -23,35 +49,9 @@ Step shflGroup(Warp &warp, const Inst &inst, LaneMask mask, LaneMask) {
   const uint32_t *c = warp.source<uint32_t>(sources[2]);
   uint32_t result[warpSize];
   LaneMask inRange = 0;
-  auto mode = Shuffle(inst.aux[0]);
   eachLane(mask, [&](unsigned l) {
-    uint32_t bval = b[l] & 31, clamp = c[l] & 31, segment = c[l] >> 8 & 31;
-    int lane = l;
-    int maxLane = (lane & segment) | (clamp & ~segment);
-    int minLane = lane & segment;
-    int from = 0;
-    bool p = false;
-    switch (mode) {
-    case Shuffle::Up:
-      from = lane - int(bval);
-      p = from >= maxLane;
-      break;
-    case Shuffle::Down:
-      from = lane + int(bval);
-      p = from <= maxLane;
-      break;
-    case Shuffle::Bfly:
-      from = lane ^ int(bval);
-      p = from <= maxLane;
-      break;
-    case Shuffle::Idx:
-      from = minLane | int(bval & ~segment);
-      p = from <= maxLane;
-      break;
-    }
-    if (!p)
-      from = lane;
-    result[l] = a[from & 31];
+    bool p;
+    result[l] = a[shuffleSource(inst.aux[0], l, b[l], c[l], p)];
     inRange |= LaneMask(p) << l;
   });
   eachLane(mask, [&](unsigned l) { d[l] = result[l]; });

@@ -16,8 +16,9 @@
 #include "AsyncState.h"
 #include "Collective.h"
 #include "MatrixDescriptor.h"
-#include "MatrixFragments.h"
+#include "MatrixOps.h"
 #include "Monitor.h"
+#include "SparseMatrix.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tile_dialect::emulator;
@@ -32,8 +33,14 @@ struct WgmmaInfo {
   bool saturate = false;
   bool negateA = false, negateB = false;
   bool transposeA = false, transposeB = false;
-  /// D, then A (registers or descriptor), B's descriptor, scale-d.
-  unsigned firstA = 0, descriptorB = 0, scaleD = 0;
+  /// A holds half of its columns, chosen by metadata.
+  bool isSparse = false;
+  unsigned selector = 0;
+  /// D, then A (registers or descriptor), B's descriptor, scale-d, metadata.
+  unsigned firstA = 0, descriptorB = 0, scaleD = 0, metadata = 0;
+
+  /// Columns of A that are stored.
+  unsigned columnsOfA() const { return isSparse ? k / 2 : k; }
 };
 
 constexpr unsigned maximalN = 256, maximalK = 256, warpRows = 16;
@@ -156,6 +163,42 @@ void holdOperands(Warp &warp, const Inst &inst, const WgmmaInfo &info,
                         "wgmma.fence between"));
 }
 
+/// The warp's rows of A, from registers or shared memory.
+bool readA(Warp &warp, const Inst &inst, const WgmmaInfo &info, double *a,
+           std::vector<InFlight::Range> *ranges) {
+  const unsigned k = info.columnsOfA();
+  if (!info.aInRegisters)
+    return readOperand(warp, inst, inst.operands[info.firstA], info.a,
+                       warp.id % 4 * warpRows, warpRows, k, info.transposeA,
+                       info.negateA, a, ranges);
+  const void *registers[4];
+  for (unsigned i = 0; i < 4; ++i)
+    registers[i] = warp.source<uint8_t>(inst.operands[info.firstA + i]);
+  gatherA(info.a, warpRows, k, registers, a);
+  for (unsigned i = 0; info.negateA && i < warpRows * k; ++i)
+    a[i] = -a[i];
+  return true;
+}
+
+/// d += a * b; false after an error.
+bool multiply(Warp &warp, const Inst &inst, const WgmmaInfo &info,
+              const double *a, const double *b, double *d) {
+  if (!info.isSparse) {
+    multiplyAdd(warpRows, info.n, info.k, a, b, d);
+    return true;
+  }
+  uint8_t columns[warpRows * maximalSparseK / 2];
+  const Operand &metadata = inst.operands[info.metadata];
+  if (const char *message =
+          sparseColumns(info.a, info.k, info.selector, /*ordered=*/false,
+                        warp.source<uint32_t>(metadata), columns)) {
+    warp.error(Report::Kind::InvalidOperation, inst, 0, message);
+    return false;
+  }
+  multiplyAddSparse(info.n, info.k, a, columns, b, d);
+  return true;
+}
+
 Step wgmmaWarp(Warp &warp, const Inst &inst, LaneMask mask) {
   Step step = needWholeWarp(warp, inst, mask);
   if (step != Step::Next)
@@ -168,21 +211,11 @@ Step wgmmaWarp(Warp &warp, const Inst &inst, LaneMask mask) {
   std::vector<InFlight::Range> ranges;
   std::vector<InFlight::Range> *noted = isChecked ? &ranges : nullptr;
   double a[warpRows * maximalK];
+  if (!readA(warp, inst, info, a, noted))
+    return Step::Error;
   // Large buffers are the thread's, not the stack's.
   thread_local std::vector<double> rowsOfB(maximalN * maximalK),
       b(maximalN * maximalK);
-  if (info.aInRegisters) {
-    const void *registers[4];
-    for (unsigned i = 0; i < 4; ++i)
-      registers[i] = warp.source<uint8_t>(inst.operands[info.firstA + i]);
-    gatherA(info.a, warpRows, k, registers, a);
-    for (unsigned i = 0; info.negateA && i < warpRows * k; ++i)
-      a[i] = -a[i];
-  } else if (!readOperand(warp, inst, inst.operands[info.firstA], info.a,
-                          warp.id % 4 * warpRows, warpRows, k, info.transposeA,
-                          info.negateA, a, noted)) {
-    return Step::Error;
-  }
   if (!readOperand(warp, inst, inst.operands[info.descriptorB], info.b, 0, n, k,
                    info.transposeB, info.negateB, rowsOfB.data(), noted))
     return Step::Error;
@@ -201,10 +234,11 @@ Step wgmmaWarp(Warp &warp, const Inst &inst, LaneMask mask) {
     gatherC(info.d, warpRows, n, registers, d);
   else
     std::fill(d, d + warpRows * n, 0.0);
-  multiplyAdd(warpRows, n, k, a, b.data(), d);
+  if (!multiply(warp, inst, info, a, b.data(), d))
+    return Step::Error;
   scatterD(info.d, warpRows, n, info.saturate, d, registers);
   if (LLVM_UNLIKELY(warp.monitor != nullptr)) {
-    warp.worker->stats.matrixMacs += uint64_t(warpRows) * n * k;
+    warp.worker->stats.matrixMacs += uint64_t(warpRows) * n * info.columnsOfA();
     if (isChecked)
       holdOperands(warp, inst, info, std::move(ranges));
   }
@@ -294,7 +328,6 @@ Step wgmmaWait(Warp &warp, const Inst &inst, LaneMask mask) {
 }
 
 bool isByteType(Type type) { return type == Type::S8 || type == Type::U8; }
-bool isFloat8(Type type) { return type == Type::E4M3 || type == Type::E5M2; }
 
 /// The k of a type of A and B, zero if wgmma has none; checks D as well.
 unsigned depthOf(const WgmmaInfo &info) {
@@ -335,7 +368,9 @@ static bool takeWgmmaTypes(InstDecoder &d, WgmmaInfo &info) {
     return d.fail(".satfinite is for integers");
   bool isN = shape.n >= 8 && shape.n <= 256 && shape.n % 8 == 0 &&
              (!isInteger || shape.n == 8 || shape.n == 24 || shape.n % 16 == 0);
-  if (shape.m == 64 && isN && shape.k && shape.k == depthOf(info))
+  unsigned k = depthOf(info) * (info.isSparse ? 2 : 1);
+  bool isKnown = !info.isSparse || info.a != Type::B1;
+  if (shape.m == 64 && isN && isKnown && shape.k && shape.k == k)
     return true;
   return d.fail("wgmma has no m" + Twine(shape.m) + "n" + Twine(shape.n) + "k" +
                 Twine(shape.k) + " of ." + typeName(info.d) + "." +
@@ -355,21 +390,34 @@ static bool takeImmediate(InstDecoder &d, unsigned index, int64_t plain,
   return true;
 }
 
+/// The metadata and its selector.
+static bool addMetadata(InstDecoder &d, unsigned index, WgmmaInfo &info) {
+  int64_t selector;
+  info.metadata = d.operands.size();
+  if (!d.addSource(index, Type::B32) || !d.constantValue(index + 1, selector))
+    return false;
+  int64_t limit = numSelectors(info.a, info.k);
+  if (selector < 0 || selector >= limit)
+    return d.fail("the sparsity selector must be 0 to " + Twine(limit - 1) +
+                  " here, found " + Twine(selector));
+  info.selector = selector;
+  return true;
+}
+
 static bool decodeMmaAsync(InstDecoder &d) {
-  if (d.take("sp"))
-    return d.fail("wgmma.mma_async.sp (sparse matrices) is not emulated");
   WgmmaInfo info;
+  info.isSparse = d.take("sp");
   if (!d.take("sync") || !d.take("aligned"))
     return d.fail("wgmma needs .sync.aligned");
   if (!takeWgmmaTypes(d, info))
     return false;
-  if (!d.needOperands(4, 8))
+  if (!d.needOperands(4, 10))
     return false;
   info.aInRegisters =
       d.statement.operands[1].kind == OperandSyntax::Kind::Vector;
   bool isInteger = info.d == Type::S32;
   bool hasTranspose = bitWidth(info.a) == 16;
-  unsigned count = 4 + (isInteger ? 0 : 2) +
+  unsigned count = 4 + (isInteger ? 0 : 2) + (info.isSparse ? 2 : 0) +
                    (hasTranspose ? (info.aInRegisters ? 1 : 2) : 0);
   if (!d.needOperands(count) ||
       !addDestVector(d, 0, Type::B32, info.n / (info.d == Type::F16 ? 4 : 2)))
@@ -381,10 +429,13 @@ static bool decodeMmaAsync(InstDecoder &d) {
   info.descriptorB = d.operands.size();
   if (!d.addSource(2, Type::B64))
     return false;
-  info.scaleD = d.operands.size();
-  if (!d.addSource(3, Type::Pred))
+  unsigned next = 3;
+  if (info.isSparse && !addMetadata(d, next, info))
     return false;
-  unsigned next = 4;
+  next += info.isSparse ? 2 : 0;
+  info.scaleD = d.operands.size();
+  if (!d.addSource(next++, Type::Pred))
+    return false;
   if (!isInteger && (!takeImmediate(d, next++, 1, -1, info.negateA) ||
                      !takeImmediate(d, next++, 1, -1, info.negateB)))
     return false;

@@ -46,7 +46,12 @@ static const Counter counters[] = {
     {"shared_store_bytes", &Stats::sharedStoreBytes},
     {"atomic_requests", &Stats::atomicRequests},
     {"atomic_bytes", &Stats::atomicBytes},
+    {"cluster_requests", &Stats::clusterRequests},
+    {"cluster_bytes", &Stats::clusterBytes},
     {"async_bytes", &Stats::asyncBytes},
+    {"async_load_bytes", &Stats::asyncLoadBytes},
+    {"async_store_bytes", &Stats::asyncStoreBytes},
+    {"async_cluster_bytes", &Stats::asyncClusterBytes},
     {"matrix_macs", &Stats::matrixMacs},
     {"barriers", &Stats::barriers},
     {"divergent_branches", &Stats::divergentBranches},
@@ -76,6 +81,7 @@ void Stats::printTable(llvm::raw_ostream &os) const {
       line((std::string("  ") + classNames[i]).c_str(), instructions[i]);
   for (const Counter &counter : counters)
     line(counter.name, this->*counter.value);
+  line("matrix_flops", 2 * matrixMacs);
   auto ratio = [&](const char *name, uint64_t part, uint64_t whole) {
     if (whole)
       os << llvm::format("%-28s %16.2f\n", name, double(part) / double(whole));
@@ -97,6 +103,7 @@ void Stats::printJSON(llvm::raw_ostream &os) const {
     });
     for (const Counter &counter : counters)
       json.attribute(counter.name, this->*counter.value);
+    json.attribute("matrix_flops", 2 * matrixMacs);
   });
   os << '\n';
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceHeap.h"
 #include "Monitor.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Compiler.h"
@@ -133,6 +134,14 @@ uint8_t *Warp::resolve(const Inst &inst, Space space, uint64_t address,
         near->base + near->size - address >= bytes) {
       error(Report::Kind::OutOfBounds, inst, l,
             "write to read-only memory '" + near->name + "'");
+      return nullptr;
+    }
+    if (near && near->heap) {
+      error(Report::Kind::OutOfBounds, inst, l,
+            Twine(verb) + " of " + Twine(bytes) + " bytes at global address " +
+                hex(original) +
+                " is outside of every block of the device heap; " +
+                near->heap->describe(address));
       return nullptr;
     }
     near = context->memory.nearest(address);
@@ -291,15 +300,21 @@ Frame *Warp::newFrame(const FunctionCode &code, LaneMask lanes, Frame *parent) {
   result->code = &code;
   result->lanes = lanes;
   result->depth = parent ? parent->depth + 1 : 0;
-  result->localBase = parent ? parent->localBase + parent->code->localBytes : 0;
-  uint64_t localEnd = uint64_t(result->localBase) + code.localBytes;
-  if (localEnd > 0)
-    for (unsigned l = 0; l < warpSize; ++l)
-      if ((lanes >> l & 1) && local[l].size() < localEnd)
-        local[l].resize(localEnd);
+  result->localBase = result->localEnd = parent ? parent->localEnd : 0;
+  growLocal(*result, lanes, code.localBytes);
   if (monitor)
     monitor->startFrame(*this, *result);
   return result;
+}
+
+bool Warp::growLocal(Frame &grown, LaneMask lanes, uint64_t bytes) {
+  if (grown.localEnd + bytes > maximalLocalBytes)
+    return false;
+  grown.localEnd += bytes;
+  for (unsigned l = 0; l < warpSize; ++l)
+    if ((lanes >> l & 1) && local[l].size() < grown.localEnd)
+      local[l].resize(grown.localEnd);
+  return true;
 }
 
 void Warp::leaveFrame(Frame *left, LaneMask lanes) {
@@ -405,8 +420,7 @@ Step Warp::call(const Inst &inst, LaneMask lanes, uint32_t function) {
   if (frame->depth + 1 >= maximalCallDepth)
     return error(Report::Kind::InvalidOperation, inst, llvm::countr_zero(lanes),
                  "calls are nested deeper than " + Twine(maximalCallDepth));
-  if (uint64_t(frame->localBase) + frame->code->localBytes + code.localBytes >
-      maximalLocalBytes)
+  if (uint64_t(frame->localEnd) + code.localBytes > maximalLocalBytes)
     return error(Report::Kind::InvalidOperation, inst, llvm::countr_zero(lanes),
                  "the thread's stack overflows");
   Frame *entered = newFrame(code, lanes, frame);

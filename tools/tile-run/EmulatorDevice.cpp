@@ -7,12 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Device.h"
+#include "TileDialect/Target/ChipInfo.h"
 
 using namespace tile_dialect;
 using namespace tile_dialect::emulator;
 
 llvm::Expected<std::string>
 tile_run::getOnlyKernel(const emulator::Module &module) {
+  if (module.kernels().empty())
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "the module has no kernel (.entry)");
   if (module.kernels().size() != 1)
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "the module has " +
@@ -48,6 +52,9 @@ llvm::Error tile_run::runOnEmulator(Request &request,
   launch.cluster = request.cluster;
   launch.dynamicSharedBytes = request.dynamicSharedBytes;
 
+  // A chip that is not known may have as much as the largest.
+  if (const ChipInfo *chip = lookupChip((*module)->target()))
+    emulation.options.maximalSharedBytes = chip->maxSharedBytesPerBlock;
   Emulator emulator(emulation.options);
   std::vector<uint64_t> addresses;
   for (auto &argument : request.arguments) {

@@ -51,10 +51,11 @@ static void addOptions(tile_run::OptionParser &parser, Options &o) {
              o.expect);
   parser.add("rtol", "relative tolerance of --expect (1e-5)", o.rtol);
   parser.add("atol", "absolute tolerance of --expect (1e-8)", o.atol);
-  parser.add("check", "LIST",
-             "checks of the emulator: race, uninit, all; bounds and deadlock\n"
-             "are checked always",
-             o.check);
+  parser.add(
+      "check", "LIST",
+      "checks of the emulator: race, uninit or all; bounds and deadlock\n"
+      "are checked always, and are accepted here",
+      o.check);
   parser.add("seed", "non-zero: warps run in a pseudo-random order", o.seed);
   parser.add("threads", "host threads; the default is all cores", o.threads);
   parser.add("instruction-limit", "stop after that many warp instructions",
@@ -100,12 +101,15 @@ static llvm::Error parseChecks(const Options &options,
   for (const std::string &list : options.check)
     llvm::StringRef(list).split(checks, ',', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef check : checks) {
-    bool all = check == "all";
-    if (!all && check != "race" && check != "uninit" && check != "bounds")
+    bool all = check == "all", races = check == "race" || check == "races";
+    bool uninitialized = check == "uninit" || check == "uninitialized";
+    // Bounds and deadlock are checked always; their names are accepted.
+    if (!all && !races && !uninitialized && check != "bounds" &&
+        check != "deadlock")
       return makeError("unknown check '" + check +
-                       "'; expected race, uninit, bounds or all");
-    result.checkRaces |= all || check == "race";
-    result.checkUninitialized |= all || check == "uninit";
+                       "'; expected race, uninit, bounds, deadlock or all");
+    result.checkRaces |= all || races;
+    result.checkUninitialized |= all || uninitialized;
   }
   return llvm::Error::success();
 }
@@ -144,13 +148,20 @@ static llvm::Error buildRequest(const Options &options,
       options.kernel.empty() ? request.program.kernel : options.kernel;
   request.block = request.program.block;
   request.cluster = request.program.cluster;
+  if (options.shared > UINT32_MAX)
+    return makeError("--shared=" + llvm::Twine(options.shared) +
+                     ": no chip has that much");
   request.dynamicSharedBytes =
       options.shared ? options.shared : request.program.dynamicSharedBytes;
   if (llvm::Error error = parseDim(options.grid, request.grid))
     return error;
-  if (!options.block.empty())
+  if (!options.block.empty()) {
     if (llvm::Error error = parseDim(options.block, request.block))
       return error;
+    if (request.block.count() == 0)
+      return makeError("--block=" + options.block +
+                       ": a block has at least one thread");
+  }
   if (!options.cluster.empty())
     if (llvm::Error error = parseDim(options.cluster, request.cluster))
       return error;
@@ -284,11 +295,15 @@ static llvm::Expected<int> run(const Options &options) {
   return *failures || findings ? 2 : 0;
 }
 
-static const char *const usage = "tile-run FILE.mlir|FILE.ptx [options]: runs "
-                                 "a kernel in the emulator, or on\n"
-                                 "a GPU with --device=cuda.\n"
-                                 "Exit codes: 0, 1 for errors, 2 for "
-                                 "differences and findings of the checks.";
+static const char *const usage =
+    "tile-run FILE.mlir|FILE.ptx [options]: runs a kernel in the emulator, or "
+    "on\na GPU with --device=cuda.\n\n"
+    "Exit codes:\n"
+    "  0  the kernel ran, the checks found nothing, and every --expect agrees\n"
+    "  1  an error: of the command line or a file, of the module, or one that\n"
+    "     stopped the kernel (out of bounds, misaligned, deadlock, trap)\n"
+    "  2  the kernel ran to its end, but --check found something or an\n"
+    "     --expect differs";
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);

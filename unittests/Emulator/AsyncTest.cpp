@@ -153,9 +153,6 @@ TEST(AsyncCopy, LoadErrors) {
   };
   expect("cp.async.cg.shared.global [%r0], [%d0], 8;",
          "copies 4, 8 or 16 bytes (.cg: 16), found 8");
-  expect("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::"
-         "complete_tx::bytes [%r0], [%d0, {%r1, %r2, %r3}], [%r4], {%h0};",
-         "'.im2col' of cp.async.bulk.tensor is not emulated");
   expect("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"
          "complete_tx::bytes [%r0], [%d0, {%r1, %r2, %r3}], [%r4];",
          "with 2 coordinates");

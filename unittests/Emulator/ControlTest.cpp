@@ -485,3 +485,43 @@ TEST(Control, Cluster) {
   for (U32 i = 0; i < 8; ++i)
     EXPECT_EQ(out[i], i / 4 * 4 + (i + 1) % 4);
 }
+
+TEST(Control, Alloca) {
+  // Each turn of the loop takes memory and gives it back.
+  std::string body = R"(
+  .reg .b64 %saved;
+  stacksave.u64 %saved;
+  mov.u64 %d0, 0;
+  mov.u32 %r0, 0;
+again:
+  alloca.u64 %d1, 30000000, 64;
+  and.b64 %d2, %d1, 63;
+  add.u64 %d0, %d0, %d2;
+  cvt.u64.u32 %d2, %r0;
+  st.local.u64 [%d1+8], %d2;
+  ld.local.u64 %d2, [%d1+8];
+  add.u64 %d0, %d0, %d2;
+  stackrestore.u64 %saved;
+  add.u32 %r0, %r0, 1;
+  setp.lt.u32 %p0, %r0, 10;
+  @%p0 bra again;
+  st.global.u64 [%out], %d0;
+)";
+  EXPECT_EQ(evaluate<uint64_t>(body, 1)[0], 45u);
+  std::vector<uint64_t> out(1);
+  auto errorOf = [&](const std::string &text) {
+    Runner runner(wrapBody(text));
+    runner.map(out);
+    return runner.runToError("k", Dim3{}, Dim3{1, 1, 1});
+  };
+  std::string kept = body;
+  kept.erase(kept.find("  stackrestore"), 28);
+  EXPECT_NE(errorOf(kept).find("the thread's stack overflows"),
+            std::string::npos);
+  EXPECT_NE(errorOf("mov.u64 %d0, 12345;\nstackrestore.u64 %d0;")
+                .find("stackrestore takes what stacksave gave"),
+            std::string::npos);
+  EXPECT_NE(parseError(wrapBody("alloca.u64 %d0, 16, 24;"))
+                .find("must be a power of two"),
+            std::string::npos);
+}

@@ -115,7 +115,7 @@ TEST(Integer, DivRem) {
       checkInteger("rem" + t + " %x, %a, %b;", n, {n, n},
                    [=](uint64_t a, uint64_t b, uint64_t) {
                      return b == 0
-                                ? a
+                                ? ~uint64_t(0)
                                 : uint64_t(number(a, s, n) % number(b, s, n));
                    });
     }
@@ -283,8 +283,10 @@ TEST(Integer, BitFields) {
     for (bool s : {false, true})
       checkInteger("bfe" + suffix(s, n) + " %x, %a, %b, %c;", n, {n, 32, 32},
                    [=](uint64_t a, uint64_t b, uint64_t c) {
-                     // The pseudo code of the PTX ISA.
-                     unsigned msb = n - 1, pos = b & 0xFF, len = c & 0xFF;
+                     // The pseudo code of the PTX ISA; for 64 bits, sm_90
+                     // does not cut off what lies above 255.
+                     uint64_t most = n == 64 ? 0xFFFFFFFF : 0xFF;
+                     uint64_t msb = n - 1, pos = b & most, len = c & most;
                      unsigned sbit;
                      if (!s || len == 0)
                        sbit = 0;

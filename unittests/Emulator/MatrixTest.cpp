@@ -461,13 +461,6 @@ TEST(MatrixErrors, NameWhatIsNotEmulated) {
   };
   expect("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%d0], 32;",
          "'tcgen05.alloc' (tensor memory of sm_100) is not emulated");
-  expect("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 "
-         "{%f0,%f1,%f2,%f3}, %d0, %d1, %r0, 0, %p0, 1, 1, 0, 0;",
-         "wgmma.mma_async.sp (sparse matrices) is not emulated");
-  expect("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16."
-         "f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, "
-         "{%f0,%f1,%f2,%f3}, %r8, 0;",
-         "mma.sp (sparse matrices) is not emulated");
   expect("mma.sync.aligned.m16n8k12.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3},"
          "{%r0,%r1}, {%r2}, {%f0,%f1,%f2,%f3};",
          "mma has no m16n8k12 of .f32.f16.f16.f32");

@@ -48,6 +48,9 @@ struct EmulatorOptions {
   uint64_t instructionLimit = 0;
   /// Shared memory of a block in bytes; the default is that of sm_90.
   uint32_t maximalSharedBytes = 232448;
+  /// Bytes of the heap that device-side malloc takes from; the default is
+  /// CUDA's.
+  uint64_t heapBytes = 8 << 20;
   /// What `%smid` and occupancy-like decisions see.
   unsigned multiprocessors = 132;
   /// Where vprintf writes; null means standard output.

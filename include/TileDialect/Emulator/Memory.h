@@ -18,6 +18,8 @@
 
 namespace tile_dialect::emulator {
 
+class DeviceHeap;
+
 /// A range of global memory that kernels may access.
 struct Allocation {
   /// The first device address and the size in bytes.
@@ -31,6 +33,8 @@ struct Allocation {
   std::unique_ptr<uint8_t[]> initialized;
   bool readOnly = false;
   bool owned = false;
+  /// Of the heap of device-side malloc: only its blocks may be accessed.
+  const DeviceHeap *heap = nullptr;
 
   Allocation() = default;
   Allocation(Allocation &&) = default;
@@ -42,7 +46,7 @@ struct Allocation {
 /// that an access past the end is always found.
 class Memory {
 public:
-  Memory() = default;
+  Memory();
   Memory(const Memory &) = delete;
   Memory &operator=(const Memory &) = delete;
   ~Memory();
@@ -72,6 +76,13 @@ public:
   /// The allocation that is closest to `address`, for messages; null if none.
   const Allocation *nearest(uint64_t address) const;
 
+  /// The heap of device-side malloc; made with `bytes` if there is none yet.
+  llvm::Expected<DeviceHeap *> deviceHeap(uint64_t bytes);
+  /// Follows which bytes of its blocks were written.
+  void trackHeap();
+  /// The same, or null if no kernel has needed it.
+  DeviceHeap *deviceHeap() { return heap.get(); }
+
   /// Sorted by base address.
   const std::vector<std::unique_ptr<Allocation>> &allocations() const {
     return sorted;
@@ -81,6 +92,7 @@ private:
   llvm::Error insert(std::unique_ptr<Allocation> allocation);
 
   std::vector<std::unique_ptr<Allocation>> sorted;
+  std::unique_ptr<DeviceHeap> heap;
   /// Far from what a host allocator returns and from the windows of shared,
   /// local and parameter space.
   uint64_t nextBase = 0x0100'0000'0000ull;

@@ -62,9 +62,17 @@ struct Stats {
   uint64_t sharedStoreRequests = 0, sharedStoreWavefronts = 0,
            sharedStoreConflicts = 0, sharedStoreBytes = 0;
   uint64_t atomicRequests = 0, atomicBytes = 0;
-  uint64_t asyncBytes = 0;
-  /// Multiply-accumulate operations of mma and wgmma.
+  /// Accesses to the shared memory of another block of the cluster.
+  uint64_t clusterRequests = 0, clusterBytes = 0;
+  /// Bytes that asynchronous copies write: all of them, and those from global
+  /// to shared memory, from shared to global memory, and between blocks.
+  uint64_t asyncBytes = 0, asyncLoadBytes = 0, asyncStoreBytes = 0,
+           asyncClusterBytes = 0;
+  /// Multiply-accumulate operations of mma and wgmma, each of which is two
+  /// floating-point operations.
   uint64_t matrixMacs = 0;
+  /// Arrivals of warps at barriers of the block, of the cluster and at
+  /// mbarriers.
   uint64_t barriers = 0;
   uint64_t divergentBranches = 0;
 

@@ -58,8 +58,19 @@ struct TensorMapArguments {
   TensorFill fill = TensorFill::Zero;
 };
 
+/// The arguments of cuTensorMapEncodeIm2col, in so far as they differ: a tensor
+/// of rank 3 to 5 whose dimension 0 are channels and whose last one are images.
+/// `boxDim` of the base is not used.
+struct TensorMapIm2colArguments : TensorMapArguments {
+  /// `rank` - 2 corners of the box of pixels, of dimensions 1 and up: offsets
+  /// from the tensor's first pixel, and from its last.
+  llvm::ArrayRef<int32_t> lowerCorner, upperCorner;
+  uint32_t channelsPerPixel = 0, pixelsPerColumn = 0;
+};
+
 constexpr unsigned tensorMapBytes = 128;
 constexpr unsigned maximalTensorRank = 5;
+constexpr unsigned maximalSpatialRank = maximalTensorRank - 2;
 
 /// The bytes of an element.
 unsigned elementBytes(TensorDataType type);
@@ -68,6 +79,31 @@ unsigned elementBytes(TensorDataType type);
 /// cuTensorMapEncodeTiled refuses (CUDA_ERROR_INVALID_VALUE) are an error, and
 /// interleaved layouts, which are not emulated.
 llvm::Error encodeTensorMap(uint8_t *out, const TensorMapArguments &arguments);
+
+llvm::Error encodeTensorMapIm2col(uint8_t *out,
+                                  const TensorMapIm2colArguments &arguments);
+
+/// The fields that `tensormap.replace` can change.
+enum class TensorMapField : uint8_t {
+  GlobalAddress,
+  /// The rank less one.
+  Rank,
+  ElementType,
+  InterleaveLayout,
+  SwizzleMode,
+  FillMode,
+  // With an ordinal:
+  BoxDim,
+  GlobalDim,
+  GlobalStride,
+  ElementStride,
+};
+
+/// Changes a field of a tensor map; `value` is encoded as the PTX ISA says
+/// (table "tensormap.replace").  False if there is no tensor map, or no such
+/// ordinal or value.  What fields mean together is checked at their use.
+bool replaceTensorMapField(uint8_t *map, TensorMapField field, unsigned ordinal,
+                           uint64_t value);
 
 /// A decoded tensor map.
 struct TensorMap {
@@ -81,11 +117,16 @@ struct TensorMap {
   uint32_t elementStride[maximalTensorRank] = {};
   TensorSwizzle swizzle = TensorSwizzle::None;
   TensorFill fill = TensorFill::Zero;
+  /// The box are `box[1]` pixels of `box[0]` channels; else extents.
+  bool isIm2col = false;
+  /// The corners of the box of pixels.
+  int32_t lower[maximalSpatialRank] = {}, upper[maximalSpatialRank] = {};
 
-  /// False if the bytes were not written by encodeTensorMap.
+  /// False if the bytes were not written by encodeTensorMap, or were changed to
+  /// something that it refuses.
   static bool decode(const uint8_t *bytes, TensorMap &map);
 
-  /// Elements of the box that are moved in a dimension.
+  /// Elements of the box that are moved in a dimension (tile mode).
   uint32_t boxElements(unsigned dimension) const;
   /// Bytes of all elements of the box: what a load adds to the mbarrier.
   uint64_t boxBytes() const;

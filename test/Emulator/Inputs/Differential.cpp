@@ -1,5 +1,5 @@
-//===- Differential.cpp - Runs the isolated kernels and records results ---*-
-//C++ -*-===//
+//===- Differential.cpp - Runs kernels on a device and records results
+//-----===//
 //
 // Part of the TileDialect project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -8,224 +8,23 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs every kernel of matrix.ptx, wgmma.ptx, tma.ptx and async.ptx with fixed
-// pseudo-random inputs and writes all results to a file, in the emulator or,
-// when compiled with -DON_GPU, through the CUDA driver. compare_differential.py
-// compares two such files.
-//
-//   g++ -std=c++17 -O1 -DON_GPU -I$CUDA/include Differential.cpp -ldl
+// pseudo-random inputs, the CUDA programs beside them, and the scalar kernels
+// of generate_scalar_ptx.py, and writes all results to a file, in the emulator
+// or, when compiled with -DON_GPU, through the CUDA driver.
+// compare_differential.py compares two such files; run_differential.sh does all
+// of it.
 //
 //===----------------------------------------------------------------------===//
 
-#include <cstdint>
+#include "Differential.h"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <functional>
-#include <sstream>
-#include <string>
-#include <vector>
+#include <memory>
 
-#ifdef ON_GPU
-#include <cuda.h>
-#include <dlfcn.h>
-#else
-#include "TileDialect/Emulator/Emulator.h"
-#include "TileDialect/Emulator/TensorMap.h"
-#endif
+using namespace differential;
 
 namespace {
-
-using Words = std::vector<uint32_t>;
-
-[[noreturn]] void die(const std::string &message) {
-  std::fprintf(stderr, "error: %s\n", message.c_str());
-  std::exit(1);
-}
-
-/// The arguments of cuTensorMapEncodeTiled with its enumerations as numbers.
-struct MapShape {
-  int type = 6, swizzle = 0, fill = 0;
-  std::vector<uint64_t> dim, stride;
-  std::vector<uint32_t> box, step;
-};
-
-#ifdef ON_GPU
-class Device {
-public:
-  Device() {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW);
-    if (!library)
-      die("no libcuda.so.1");
-    auto load = [&](auto &function, const char *name) {
-      function = reinterpret_cast<std::decay_t<decltype(function)>>(
-          dlsym(library, name));
-      if (!function)
-        die(name);
-    };
-    load(init, "cuInit");
-    load(getDevice, "cuDeviceGet");
-    load(retain, "cuDevicePrimaryCtxRetain");
-    load(setCurrent, "cuCtxSetCurrent");
-    load(loadModule, "cuModuleLoadData");
-    load(getFunction, "cuModuleGetFunction");
-    load(allocate, "cuMemAlloc_v2");
-    load(toDevice, "cuMemcpyHtoD_v2");
-    load(toHost, "cuMemcpyDtoH_v2");
-    load(launchKernel, "cuLaunchKernel");
-    load(synchronize, "cuCtxSynchronize");
-    load(encode, "cuTensorMapEncodeTiled");
-    CUdevice device;
-    CUcontext context;
-    check(init(0), "cuInit");
-    check(getDevice(&device, 0), "cuDeviceGet");
-    check(retain(&context, device), "cuDevicePrimaryCtxRetain");
-    check(setCurrent(context), "cuCtxSetCurrent");
-    check(allocate(&in, capacity), "cuMemAlloc");
-    check(allocate(&out, capacity), "cuMemAlloc");
-  }
-  void loadText(const std::string &text) {
-    check(loadModule(&module, text.c_str()), "cuModuleLoadData");
-  }
-  uint64_t inAddress() const { return in; }
-  uint64_t outAddress() const { return out; }
-  bool makeMap(const MapShape &shape, uint64_t address, uint8_t *bytes) {
-    alignas(64) CUtensorMap map;
-    CUresult result = encode(
-        &map, CUtensorMapDataType(shape.type), shape.dim.size(),
-        reinterpret_cast<void *>(address), shape.dim.data(),
-        shape.stride.empty() ? shape.dim.data() : shape.stride.data(),
-        shape.box.data(), shape.step.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
-        CUtensorMapSwizzle(shape.swizzle), CU_TENSOR_MAP_L2_PROMOTION_NONE,
-        CUtensorMapFloatOOBfill(shape.fill));
-    std::memcpy(bytes, &map, 128);
-    return result == CUDA_SUCCESS;
-  }
-  /// Runs one block; `outWords` is read and written.
-  std::string run(const std::string &kernel, unsigned threads,
-                  const Words &inWords, Words &outWords,
-                  const std::vector<std::vector<uint8_t>> &arguments) {
-    CUfunction function;
-    check(getFunction(&function, module, kernel.c_str()), kernel.c_str());
-    check(toDevice(in, inWords.data(), inWords.size() * 4), "copy");
-    check(toDevice(out, outWords.data(), outWords.size() * 4), "copy");
-    std::vector<void *> pointers;
-    for (const auto &argument : arguments)
-      pointers.push_back(const_cast<uint8_t *>(argument.data()));
-    check(launchKernel(function, 1, 1, 1, threads, 1, 1, 0, nullptr,
-                       pointers.data(), nullptr),
-          kernel.c_str());
-    check(synchronize(), kernel.c_str());
-    check(toHost(outWords.data(), out, outWords.size() * 4), "copy");
-    return "";
-  }
-
-private:
-  void check(CUresult result, const char *what) {
-    if (result != CUDA_SUCCESS)
-      die(std::string(what) + ": CUDA error " + std::to_string(result));
-  }
-  static constexpr size_t capacity = 1 << 24;
-  CUmodule module = nullptr;
-  CUdeviceptr in = 0, out = 0;
-  decltype(&cuInit) init;
-  decltype(&cuDeviceGet) getDevice;
-  decltype(&cuDevicePrimaryCtxRetain) retain;
-  decltype(&cuCtxSetCurrent) setCurrent;
-  decltype(&cuModuleLoadData) loadModule;
-  decltype(&cuModuleGetFunction) getFunction;
-  decltype(&cuMemAlloc) allocate;
-  decltype(&cuMemcpyHtoD) toDevice;
-  decltype(&cuMemcpyDtoH) toHost;
-  decltype(&cuLaunchKernel) launchKernel;
-  decltype(&cuCtxSynchronize) synchronize;
-  decltype(&cuTensorMapEncodeTiled) encode;
-};
-#else
-namespace emu = tile_dialect::emulator;
-
-class Device {
-public:
-  Device() : emulator(makeOptions()) {
-    auto first = emulator.memory().allocate(capacity, "in");
-    auto second = emulator.memory().allocate(capacity, "out");
-    if (!first || !second)
-      die("no memory");
-    in = *first;
-    out = *second;
-  }
-  void loadText(const std::string &text) {
-    auto parsed = emu::Module::parse(text, "input.ptx");
-    if (!parsed)
-      die(llvm::toString(parsed.takeError()));
-    modules.push_back(std::move(*parsed));
-  }
-  uint64_t inAddress() const { return in; }
-  uint64_t outAddress() const { return out; }
-  bool makeMap(const MapShape &shape, uint64_t address, uint8_t *bytes) {
-    emu::TensorMapArguments arguments;
-    arguments.dataType = emu::TensorDataType(shape.type);
-    arguments.globalAddress = address;
-    arguments.globalDim = shape.dim;
-    arguments.globalStrides = shape.stride;
-    arguments.boxDim = shape.box;
-    arguments.elementStrides = shape.step;
-    arguments.swizzle = emu::TensorSwizzle(shape.swizzle);
-    arguments.fill = emu::TensorFill(shape.fill);
-    std::memset(bytes, 0, 128);
-    llvm::Error error = emu::encodeTensorMap(bytes, arguments);
-    bool good = !error;
-    llvm::consumeError(std::move(error));
-    return good;
-  }
-  std::string run(const std::string &kernel, unsigned threads,
-                  const Words &inWords, Words &outWords,
-                  const std::vector<std::vector<uint8_t>> &arguments) {
-    std::memcpy(emulator.memory().hostPointer(in, inWords.size() * 4),
-                inWords.data(), inWords.size() * 4);
-    void *host = emulator.memory().hostPointer(out, outWords.size() * 4);
-    std::memcpy(host, outWords.data(), outWords.size() * 4);
-    emu::Launch launch;
-    launch.kernel = kernel;
-    launch.grid = emu::Dim3{1, 1, 1};
-    launch.block = emu::Dim3{threads, 1, 1};
-    for (const auto &argument : arguments)
-      launch.arguments.addBytes(argument);
-    auto result = emulator.launch(*modules.back(), launch);
-    std::memcpy(outWords.data(), host, outWords.size() * 4);
-    if (!result)
-      return llvm::toString(result.takeError());
-    return result->reports.empty() ? "" : result->reports[0].str();
-  }
-
-private:
-  static emu::EmulatorOptions makeOptions() {
-    emu::EmulatorOptions options;
-    options.threads = 1;
-    return options;
-  }
-  static constexpr size_t capacity = 1 << 24;
-  emu::Emulator emulator;
-  std::vector<std::unique_ptr<emu::Module>> modules;
-  uint64_t in = 0, out = 0;
-};
-#endif
-
-//===----------------------------------------------------------------------===//
-// Inputs
-//===----------------------------------------------------------------------===//
-
-class Generator {
-public:
-  explicit Generator(uint64_t seed) : state(seed * 2654435769u + 12345) {}
-  uint32_t next() {
-    state = state * 6364136223846793005ull + 1442695040888963407ull;
-    return uint32_t(state >> 32);
-  }
-
-private:
-  uint64_t state;
-};
 
 /// A word of packed elements of moderate size: no infinities, no NaN.
 uint32_t moderate(const std::string &type, uint32_t bits) {
@@ -245,54 +44,6 @@ uint32_t moderate(const std::string &type, uint32_t bits) {
   return bits;
 }
 
-std::vector<std::string> split(const std::string &text, char separator) {
-  std::vector<std::string> parts;
-  std::stringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);)
-    parts.push_back(part);
-  return parts;
-}
-
-template <typename T> std::vector<uint8_t> bytesOf(const T &value) {
-  const auto *bytes = reinterpret_cast<const uint8_t *>(&value);
-  return std::vector<uint8_t>(bytes, bytes + sizeof(T));
-}
-
-//===----------------------------------------------------------------------===//
-// Cases
-//===----------------------------------------------------------------------===//
-
-class Recorder {
-public:
-  Recorder(Device &device, const std::string &path)
-      : device(device), file(path, std::ios::binary) {}
-
-  void record(const std::string &kernel, const std::string &variant,
-              unsigned threads, const Words &in, size_t outWords,
-              const std::vector<std::vector<uint8_t>> &arguments,
-              Words out = {}) {
-    out.resize(outWords, 0xDEADBEEF);
-    std::string error = device.run(kernel, threads, in, out, arguments);
-    if (!error.empty()) {
-      std::printf("%s %s: %s\n", kernel.c_str(), variant.c_str(),
-                  error.c_str());
-      ++failures;
-    }
-    write(kernel + " " + variant, out);
-  }
-  void write(const std::string &name, const Words &words) {
-    uint32_t sizes[2] = {uint32_t(name.size()), uint32_t(words.size())};
-    file.write(reinterpret_cast<const char *>(sizes), 8);
-    file.write(name.data(), name.size());
-    file.write(reinterpret_cast<const char *>(words.data()), words.size() * 4);
-  }
-  int failures = 0;
-
-private:
-  Device &device;
-  std::ofstream file;
-};
-
 std::vector<std::string> kernelsOf(const std::string &text,
                                    const std::string &prefix) {
   std::vector<std::string> names;
@@ -304,8 +55,8 @@ std::vector<std::string> kernelsOf(const std::string &text,
   return names;
 }
 
-std::vector<std::vector<uint8_t>> matrixArguments(Device &device, uint64_t a,
-                                                  uint64_t b, uint32_t scale) {
+std::vector<Bytes> matrixArguments(Device &device, uint64_t a, uint64_t b,
+                                   uint32_t scale) {
   return {bytesOf(device.inAddress()),
           bytesOf(device.outAddress()),
           bytesOf(a),
@@ -350,7 +101,7 @@ void runMma(Device &device, Recorder &recorder, const std::string &text) {
           for (unsigned i = 32 * (numA + numB); i < in.size(); ++i)
             in[i] = i & 1 ? 0x7FFFFF00 : 0x80000100;
       }
-      recorder.record(name, std::to_string(seed), 32, in,
+      recorder.record(name + " " + std::to_string(seed), name, 32, in,
                       32 * (d == "f64"   ? 8
                             : d == "f16" ? 2
                                          : 4),
@@ -404,18 +155,18 @@ void runWgmma(Device &device, Recorder &recorder, const std::string &text) {
       begin = begin > 8192 ? 8192 : begin;
       if (transB)
         begin = 8192;
-      recorder.record(name, "w" + std::to_string(width), 128, in, 128 * numD,
-                      matrixArguments(device, operandFor(0, 64, width, transA),
-                                      operandFor(begin, n, width, transB),
-                                      width != 2));
+      recorder.record(
+          name + " w" + std::to_string(width), name, 128, in, 128 * numD,
+          matrixArguments(device, operandFor(0, 64, width, transA),
+                          operandFor(begin, n, width, transB), width != 2));
     }
     if (transA || transB || n > 64)
       continue;
     // The second half of a swizzled row, and patterns that begin elsewhere.
-    recorder.record(name, "advance", 128, in, 128 * numD,
+    recorder.record(name + " advance", name, 128, in, 128 * numD,
                     matrixArguments(device, descriptor(32, 16, 1024, 0, 1),
                                     descriptor(8192 + 64, 16, 1024, 0, 1), 1));
-    recorder.record(name, "base", 128, in, 128 * numD,
+    recorder.record(name + " base", name, 128, in, 128 * numD,
                     matrixArguments(device, descriptor(3 * 128, 16, 1024, 3, 1),
                                     descriptor(8192 + 5 * 128, 16, 1024, 5, 1),
                                     1));
@@ -546,7 +297,7 @@ void runTma(Device &device, Recorder &recorder, const std::string &text,
       if (i + 2 < in.size())
         in[i + 2] = 0x7F800000 + (in[i + 2] >> 20 << 11);
     }
-    std::vector<uint8_t> map(128);
+    Bytes map(128);
     uint64_t tensorAt = isLoad ? device.inAddress() : device.outAddress();
     std::string variant = "case" + std::to_string(number);
     if (!device.makeMap(shape, tensorAt, map.data())) {
@@ -558,12 +309,13 @@ void runTma(Device &device, Recorder &recorder, const std::string &text,
       uint32_t step = i == 0 ? 1 : shape.step[i];
       bytes *= (shape.box[i] + step - 1) / step;
     }
-    std::vector<std::vector<uint8_t>> arguments = {
-        map, bytesOf(device.inAddress()), bytesOf(device.outAddress())};
+    std::vector<Bytes> arguments = {map, bytesOf(device.inAddress()),
+                                    bytesOf(device.outAddress())};
     for (size_t i = 0; i < 5; ++i)
       arguments.push_back(bytesOf(i < test.at.size() ? test.at[i] : 0));
     arguments.push_back(bytesOf(bytes));
-    recorder.record(test.kernel, variant, 128, in, out.size(), arguments, out);
+    recorder.record(test.kernel + (" " + variant), test.kernel, 128, in,
+                    out.size(), arguments, out);
   }
 }
 
@@ -573,40 +325,39 @@ void runAsync(Device &device, Recorder &recorder, const std::string &text) {
   Words in(1024);
   for (uint32_t &word : in)
     word = random.next();
-  std::vector<std::vector<uint8_t>> arguments = {bytesOf(device.inAddress()),
-                                                 bytesOf(device.outAddress())};
-  recorder.record("mbarrier_states", "", 1, in, 16, arguments);
-  recorder.record("matrix_moves", "", 32, in, 32 * 23, arguments);
-  recorder.record("async_copies", "", 32, in, 640, arguments);
-}
-
-std::string readFile(const std::string &path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  if (text.str().empty())
-    die("cannot read " + path);
-  return text.str();
+  std::vector<Bytes> arguments = {bytesOf(device.inAddress()),
+                                  bytesOf(device.outAddress())};
+  recorder.record("mbarrier_states", "mbarrier_states", 1, in, 16, arguments);
+  recorder.record("matrix_moves", "matrix_moves", 32, in, 32 * 23, arguments);
+  recorder.record("async_copies", "async_copies", 32, in, 640, arguments);
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc < 3)
-    die("usage: differential DIRECTORY-OF-PTX OUTPUT [mma|async|wgmma|tma "
-        "[CASE]]");
-  std::string where = argv[1], part = argc > 3 ? argv[3] : "";
+  if (argc < 5)
+    die("usage: differential FOLDER-OF-PTX FOLDER-OF-SCALAR-PTX OUTPUT "
+        "mma|sparse|async|wgmma|tma|programs|assert|scalar [CASE]");
+  std::string where = argv[1], part = argv[4];
   Device device;
-  Recorder recorder(device, argv[2]);
-  auto wants = [&](const char *name) { return part.empty() || part == name; };
+  Recorder recorder(device, argv[3]);
+  auto wants = [&](const char *name) { return part == name; };
+  if (wants("scalar"))
+    runScalar(device, recorder, argv[2]);
+  if (wants("programs"))
+    runPrograms(device, recorder, where);
+  if (wants("assert"))
+    runAssert(device, recorder, where);
   if (wants("mma"))
     runMma(device, recorder, readFile(where + "/matrix.ptx"));
+  if (wants("sparse"))
+    runSparse(device, recorder, readFile(where + "/sparse.ptx"));
   if (wants("async"))
     runAsync(device, recorder, readFile(where + "/async.ptx"));
   if (wants("wgmma"))
     runWgmma(device, recorder, readFile(where + "/wgmma.ptx"));
   if (wants("tma"))
     runTma(device, recorder, readFile(where + "/tma.ptx"),
-           argc > 4 ? std::atoi(argv[4]) : 0);
+           argc > 5 ? std::atoi(argv[5]) : 0);
   return recorder.failures != 0;
 }

@@ -11,3 +11,5 @@ compile() { # file architecture
 }
 compile kernels sm_90
 compile print sm_80
+compile wmma sm_80
+compile heap sm_80
