@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TileDialect/Analysis/AxisInfo.h"
+#include "AxisInfoDetail.h"
 #include "TileDialect/Analysis/ControlFlowEdges.h"
 #include "TileDialect/Dialect/Tile/IR/Tile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -18,25 +20,12 @@
 
 using namespace mlir;
 using namespace mlir::tile;
+using namespace mlir::tile::detail;
 
 namespace {
 
-constexpr int64_t kMaxDivisibility = int64_t(1) << 62;
-
 /// Joins of a block argument after which what is still changing is given up.
 constexpr unsigned kMaxRounds = 8;
-
-int64_t powerOfTwoPart(int64_t value) {
-  return value == 0 ? kMaxDivisibility
-                    : std::min(kMaxDivisibility, value & -value);
-}
-
-AxisInfo::DimVector getExtents(Type type) {
-  if (auto tensor = dyn_cast<RankedTensorType>(type))
-    if (tensor.hasStaticShape() && tensor.getRank() > 0)
-      return AxisInfo::DimVector(tensor.getShape());
-  return {1};
-}
 
 /// Integers, pointers, and tiles of them, whose facts attributes may state.
 bool carriesFacts(Type type) {
@@ -194,10 +183,117 @@ AxisInfo getArgumentInfo(BlockArgument arg) {
 } // namespace
 
 //===----------------------------------------------------------------------===//
+// Facts promised by tile.assume
+//===----------------------------------------------------------------------===//
+
+/// The promise about `value`, or null if `assume` is not reached whenever there
+/// is a value: one in a branch says nothing of what is computed before it.
+ModuleAxisInfo::Promise *ModuleAxisInfo::getPromise(AssumeOp assume,
+                                                    Value value) {
+  return value.getParentBlock() == assume->getBlock() ? &promises[value]
+                                                      : nullptr;
+}
+
+/// True if `x predicate bound` does not hold for a negative x.
+static bool excludesNegative(arith::CmpIPredicate predicate,
+                             const APInt &bound) {
+  using Predicate = arith::CmpIPredicate;
+  switch (predicate) {
+  case Predicate::sge:
+  case Predicate::eq:
+  case Predicate::ult:
+  case Predicate::ule:
+    return !bound.isNegative();
+  case Predicate::sgt:
+    return !bound.isNegative() || bound.isAllOnes();
+  default:
+    return false;
+  }
+}
+
+/// `bound predicate x` as a comparison of x with the bound.
+static arith::CmpIPredicate swapSides(arith::CmpIPredicate predicate) {
+  using Predicate = arith::CmpIPredicate;
+  switch (predicate) {
+  case Predicate::slt:
+    return Predicate::sgt;
+  case Predicate::sle:
+    return Predicate::sge;
+  case Predicate::sgt:
+    return Predicate::slt;
+  case Predicate::sge:
+    return Predicate::sle;
+  case Predicate::ult:
+    return Predicate::ugt;
+  case Predicate::ule:
+    return Predicate::uge;
+  case Predicate::ugt:
+    return Predicate::ult;
+  case Predicate::uge:
+    return Predicate::ule;
+  default:
+    return predicate;
+  }
+}
+
+void ModuleAxisInfo::notePromise(AssumeOp assume, Value condition) {
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare)
+    return;
+  Value value = compare.getLhs(), other = compare.getRhs();
+  arith::CmpIPredicate predicate = compare.getPredicate();
+  APInt bound;
+  if (matchPattern(value, m_ConstantInt(&bound))) {
+    std::swap(value, other);
+    predicate = swapSides(predicate);
+  }
+  if (!matchPattern(other, m_ConstantInt(&bound)))
+    return;
+  if (excludesNegative(predicate, bound))
+    if (Promise *promise = getPromise(assume, value))
+      promise->isNotNegative = true;
+
+  // x % divisor == 0
+  Operation *remainder = value.getDefiningOp();
+  APInt divisor;
+  if (predicate != arith::CmpIPredicate::eq || !bound.isZero() ||
+      !isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(remainder) ||
+      !matchPattern(remainder->getOperand(1), m_ConstantInt(&divisor)) ||
+      divisor.getBitWidth() > 64 || divisor.isZero())
+    return;
+  if (Promise *promise = getPromise(assume, remainder->getOperand(0)))
+    promise->divisibility =
+        std::max(promise->divisibility, powerOfTwoPart(divisor.getSExtValue()));
+}
+
+void ModuleAxisInfo::collectPromises(AssumeOp assume) {
+  SmallVector<Value> conditions{assume.getCondition()};
+  while (!conditions.empty()) {
+    Value condition = conditions.pop_back_val();
+    if (auto both = condition.getDefiningOp<arith::AndIOp>())
+      llvm::append_range(conditions, both->getOperands());
+    else
+      notePromise(assume, condition);
+  }
+}
+
+AxisInfo ModuleAxisInfo::addPromises(Value value, AxisInfo info) const {
+  auto it = promises.find(value);
+  if (it == promises.end() || !info.isInitialized() || info.getRank() != 1)
+    return info;
+  const Promise &promise = it->second;
+  return AxisInfo(info.getContiguity(),
+                  {std::max(info.getDivisibility(0), promise.divisibility)},
+                  info.getConstancy(), info.getConstantValue(),
+                  info.mayBeNegative() && !promise.isNotNegative);
+}
+
+//===----------------------------------------------------------------------===//
 // ModuleAxisInfo
 //===----------------------------------------------------------------------===//
 
 ModuleAxisInfo::ModuleAxisInfo(Operation *root) : root(root) {
+  root->walk([&](AssumeOp assume) { collectPromises(assume); });
   // Arguments that no control flow edge of ours reaches hold any value.
   DenseSet<Value> reached;
   root->walk([&](Operation *op) {
@@ -209,7 +305,7 @@ ModuleAxisInfo::ModuleAxisInfo(Operation *root) : root(root) {
   root->walk([&](Block *block) {
     for (BlockArgument arg : block->getArguments())
       if (!reached.contains(arg))
-        infos[arg] = getArgumentInfo(arg);
+        infos[arg] = addPromises(arg, getArgumentInfo(arg));
   });
   for (unsigned round = 0; propagate(); ++round) {
     if (round < kMaxRounds)
@@ -218,7 +314,8 @@ ModuleAxisInfo::ModuleAxisInfo(Operation *root) : root(root) {
     // halves) are given up: each argument can change once more.
     for (Value value : reached)
       if (infos.contains(value))
-        infos[value] = AxisInfo::getPessimistic(value.getType());
+        infos[value] =
+            addPromises(value, AxisInfo::getPessimistic(value.getType()));
     while (propagate()) {
     }
     break;
@@ -238,6 +335,7 @@ const AxisInfo &ModuleAxisInfo::lookup(Value value) {
 }
 
 void ModuleAxisInfo::set(Value value, AxisInfo info) {
+  info = addPromises(value, std::move(info));
   AxisInfo &old = infos[value];
   if (old == info)
     return;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TileDialect/Analysis/AxisInfo.h"
+#include "AxisInfoDetail.h"
 #include "TileDialect/Dialect/Tile/IR/Tile.h"
 #include "TileDialect/Dialect/TileGPU/IR/TileGPU.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,28 +19,16 @@
 
 using namespace mlir;
 using namespace mlir::tile;
+using namespace mlir::tile::detail;
 
 namespace {
 
 using DimVector = AxisInfo::DimVector;
 using OperandInfo = function_ref<const AxisInfo &(Value)>;
 
-constexpr int64_t kMaxDivisibility = int64_t(1) << 62;
-
-int64_t powerOfTwoPart(int64_t value) {
-  return value == 0 ? kMaxDivisibility
-                    : std::min(kMaxDivisibility, value & -value);
-}
-
 /// The product of two powers of two, limited to the largest divisibility.
 int64_t multiplyDivisibility(int64_t lhs, int64_t rhs) {
   return lhs > kMaxDivisibility / rhs ? kMaxDivisibility : lhs * rhs;
-}
-
-DimVector getExtents(Type type) {
-  if (auto tensor = dyn_cast<RankedTensorType>(type))
-    return DimVector(tensor.getShape());
-  return {1};
 }
 
 /// What one dimension of a result has in common.

@@ -58,6 +58,18 @@ void PendingAccesses::insert(const PendingAccesses &other) {
   writes.insert(other.writes);
   copies.insert(other.copies);
   loads.insert(other.loads);
+  includesEntry |= other.includesEntry;
+}
+
+void OrderedAccesses::insert(const OrderedAccesses &other) {
+  reads.insert(other.reads);
+  writes.insert(other.writes);
+  globalWrites.insert(other.globalWrites);
+}
+
+bool OrderedAccesses::conflictsWith(const PendingAccesses &pending) const {
+  return reads.overlaps(pending.writes) || writes.overlaps(pending.writes) ||
+         writes.overlaps(pending.reads) || globalWrites.overlaps(pending.loads);
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,17 +159,21 @@ void SharedMemoryHazards::visitAccess(Operation *op, PendingAccesses &state) {
   if (auto attr = op->getAttrOfType<ScratchAttr>(kScratchAttrName))
     scratch.insert(attr.getOffset(), attr.getOffset() + attr.getBytes());
 
-  ByteSet written = accesses.writes;
-  written.insert(accesses.copies);
-  written.insert(scratch);
+  OrderedAccesses ordered;
+  ordered.reads = accesses.reads;
+  ordered.writes = accesses.writes;
+  ordered.writes.insert(accesses.copies);
+  ordered.writes.insert(scratch);
   bool isLoad = isa<tile::LoadOp, tile::DescLoadOp>(op);
   const PointerRoots &global = getGlobalRoots(op);
-  if (accesses.reads.overlaps(state.writes) || written.overlaps(state.writes) ||
-      written.overlaps(state.reads) ||
-      (!isLoad && global.overlaps(state.loads)))
+  if (!isLoad)
+    ordered.globalWrites = global;
+  if (ordered.conflictsWith(state))
     points.insert(op);
   if (points.contains(op))
     state.order();
+  if (state.includesEntry)
+    exposed.insert(ordered);
 
   if (!scratch.empty()) {
     // After the barrier of its own an op has only reads of its scratch pending.
@@ -215,8 +231,9 @@ PendingAccesses SharedMemoryHazards::visitOp(Operation *op,
   visitAccess(op, state);
   if (op->getNumRegions() == 0)
     return state;
-  return isa<RegionBranchOpInterface>(op) ? visitRegionBranch(op, state)
-                                          : visitUnknownRegions(op, state);
+  auto branch = dyn_cast<RegionBranchOpInterface>(op);
+  return branch && !branch.hasLoop() ? flowThroughRegions(op, state)
+                                     : visitLoop(op, std::move(state));
 }
 
 /// True if a block is followed by one that is not listed after it.
@@ -238,8 +255,10 @@ SharedMemoryHazards::TerminatorStates
 SharedMemoryHazards::visitRegion(Region &region, const PendingAccesses &entry) {
   TerminatorStates states;
   bool isCyclic = hasBranchBack(region);
+  OrderedAccesses exposedBefore = exposed;
   for (bool changed = true; changed;) {
     changed = false;
+    exposed = exposedBefore;
     size_t numPoints = points.size();
     for (Block &block : region) {
       if (block.empty())
@@ -260,26 +279,89 @@ SharedMemoryHazards::visitRegion(Region &region, const PendingAccesses &entry) {
   return states;
 }
 
-/// A barrier in front of a loop runs once; where it saves barriers in the loop
-/// that only what came before makes necessary, it is the better one.
 PendingAccesses
-SharedMemoryHazards::visitRegionBranch(Operation *op,
-                                       const PendingAccesses &entry) {
-  llvm::SetVector<Operation *> before = points;
-  PendingAccesses result = flowThroughRegions(op, entry);
-  if (points.size() == before.size() ||
-      !cast<RegionBranchOpInterface>(op).hasLoop())
-    return result;
+SharedMemoryHazards::flowThroughLoop(Operation *op,
+                                     const PendingAccesses &entry) {
+  return isa<RegionBranchOpInterface>(op) ? flowThroughRegions(op, entry)
+                                          : visitUnknownRegions(op, entry);
+}
 
-  llvm::SetVector<Operation *> inside = std::move(points);
-  points = std::move(before);
-  points.insert(op);
-  PendingAccesses ordered = entry;
-  ordered.order();
-  PendingAccesses orderedResult = flowThroughRegions(op, ordered);
-  if (points.size() <= inside.size())
-    return orderedResult;
-  points = std::move(inside);
+/// Analyses `op` as if a barrier were in front of it.
+const SharedMemoryHazards::Loop &
+SharedMemoryHazards::analyseLoop(Operation *op, const ByteSet &entryCopies) {
+  // No barrier orders copies, so that they depend on no choice made here and
+  // only grow from one visit to the next.
+  ByteSet allCopies = loops[op].entryCopies;
+  allCopies.insert(entryCopies);
+  if (loops[op].isAnalysed && loops[op].entryCopies == allCopies)
+    return loops[op];
+
+  OrderedAccesses exposedAround = std::exchange(exposed, {});
+  PendingAccesses entry;
+  entry.copies = allCopies;
+  entry.includesEntry = true;
+  PendingAccesses result = flowThroughLoop(op, entry);
+  // References into `loops` do not last over the visits of inner loops.
+  Loop &loop = loops[op];
+  loop = {allCopies, std::exchange(exposed, std::move(exposedAround)),
+          std::move(result), /*isAnalysed=*/true};
+  return loop;
+}
+
+/// The ops of a loop that belong to no loop inside it.
+static llvm::DenseSet<Operation *> getOwnOps(Operation *loop) {
+  llvm::DenseSet<Operation *> own;
+  for (Region &region : loop->getRegions())
+    region.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      own.insert(op);
+      auto branch = dyn_cast<RegionBranchOpInterface>(op);
+      bool isLoop = op->getNumRegions() > 0 && !isa<WarpSpecializeOp>(op) &&
+                    (!branch || branch.hasLoop());
+      return isLoop ? WalkResult::skip() : WalkResult::advance();
+    });
+  return own;
+}
+
+/// Barriers in the loop `op` that order it to what is pending before it, too,
+/// if they are no more than those that it needs in any case. True if so. Inner
+/// loops stay as they are, which bounds the time.
+bool SharedMemoryHazards::orderInside(Operation *op,
+                                      const PendingAccesses &entry) {
+  llvm::SetVector<Operation *> before = points;
+  llvm::DenseSet<Operation *> own = getOwnOps(op);
+  points.remove_if([&](Operation *point) { return own.contains(point); });
+  OrderedAccesses exposedAround = std::exchange(exposed, {});
+  isTrial = true;
+  flowThroughLoop(op, entry);
+  isTrial = false;
+  exposed = std::move(exposedAround);
+  if (points.size() > before.size()) {
+    points = std::move(before);
+    return false;
+  }
+  loops[op].isAnalysed = false;
+  return true;
+}
+
+/// What is pending before a loop and conflicts with an access in it is ordered
+/// by one barrier in front, which runs once, unless it takes no further one.
+PendingAccesses SharedMemoryHazards::visitLoop(Operation *op,
+                                               PendingAccesses state) {
+  const Loop *loop = &analyseLoop(op, state.copies);
+  if (loop->exposed.conflictsWith(state) && !isTrial && orderInside(op, state))
+    loop = &analyseLoop(op, state.copies);
+  if (loop->exposed.conflictsWith(state)) {
+    points.insert(op);
+    state.order();
+  }
+  if (state.includesEntry)
+    exposed.insert(loop->exposed);
+  PendingAccesses result = loop->result;
+  result.includesEntry = false;
+  if (loop->result.includesEntry) {
+    state.copies.clear();
+    result.insert(state);
+  }
   return result;
 }
 
@@ -317,8 +399,10 @@ SharedMemoryHazards::flowThroughRegions(Operation *op,
     }
     return state;
   };
+  OrderedAccesses exposedBefore = exposed;
   for (bool changed = true; changed;) {
     changed = false;
+    exposed = exposedBefore;
     size_t numPoints = points.size();
     for (Region &region : op->getRegions())
       for (auto &[terminator, pending] : visitRegion(region, gather(&region)))

@@ -38,6 +38,7 @@ private:
   LogicalResult checkOptions();
   LogicalResult selectModule();
   LogicalResult checkKernels();
+  LogicalResult checkLaunchBounds();
   LogicalResult selectChip();
   LogicalResult checkTarget(NVVM::NVVMTargetAttr target);
   LogicalResult lower();
@@ -121,6 +122,15 @@ LogicalResult Compilation::checkKernels() {
   if (!found)
     return module.emitError("expected a kernel in GPU module @")
            << module.getName() << ", found none";
+  return success();
+}
+
+/// Checks the launch bounds of kernels that no pass of ours will see.
+LogicalResult Compilation::checkLaunchBounds() {
+  for (auto func : module.getOps<LLVM::LLVMFuncOp>())
+    if (func->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()) &&
+        failed(tile_nv::verifyLaunchBounds(func, *result.chip)))
+      return failure();
   return success();
 }
 
@@ -271,8 +281,8 @@ LogicalResult Compilation::assemble() {
 
 FailureOr<tile::CompiledModule> Compilation::run(tile::CompileTarget target) {
   if (failed(checkOptions()) || failed(selectModule()) ||
-      failed(checkKernels()) || failed(selectChip()) || failed(lower()) ||
-      failed(translate()))
+      failed(checkKernels()) || failed(selectChip()) ||
+      failed(checkLaunchBounds()) || failed(lower()) || failed(translate()))
     return failure();
   result.moduleName = module.getName().str();
 

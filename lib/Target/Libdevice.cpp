@@ -9,11 +9,14 @@
 #include "TileDialect/Target/Libdevice.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 
@@ -49,6 +52,24 @@ bool tile::needsLibdevice(const llvm::Module &module) {
   return findUndefined(module) != nullptr;
 }
 
+/// The first call of `function` that has a line in the source, else `loc`.
+static Location findCall(const llvm::Function &function, Location loc) {
+  for (const llvm::User *user : function.users()) {
+    auto *call = dyn_cast<llvm::CallBase>(user);
+    const llvm::DILocation *place = call ? call->getDebugLoc().get() : nullptr;
+    if (!place || !place->getLine())
+      continue;
+    SmallString<128> file(place->getDirectory());
+    // Replaces `file` if the name is absolute.
+    if (llvm::sys::path::is_absolute(place->getFilename()))
+      file.clear();
+    llvm::sys::path::append(file, place->getFilename());
+    return FileLineColLoc::get(loc.getContext(), file, place->getLine(),
+                               place->getColumn());
+  }
+  return loc;
+}
+
 LogicalResult tile::linkLibdevice(llvm::Module &module, StringRef path,
                                   Location loc) {
   // Lazy: only the bodies of functions that are linked get read.
@@ -68,9 +89,9 @@ LogicalResult tile::linkLibdevice(llvm::Module &module, StringRef path,
     std::string called, defined;
     llvm::raw_string_ostream(called) << *function.getFunctionType();
     llvm::raw_string_ostream(defined) << *definition->getFunctionType();
-    return emitError(loc) << "function '" << function.getName()
-                          << "' is called with type " << called
-                          << ", but in libdevice it has type " << defined;
+    return emitError(findCall(function, loc))
+           << "function '" << function.getName() << "' is called with type "
+           << called << ", but in libdevice it has type " << defined;
   }
 
   // libdevice was built for another triple of the same machine.
@@ -87,8 +108,9 @@ LogicalResult tile::linkLibdevice(llvm::Module &module, StringRef path,
     return emitError(loc) << "cannot link libdevice '" << path << "'";
 
   if (const llvm::Function *missing = findUndefined(module))
-    return emitError(loc) << "function '" << missing->getName()
-                          << "' is not in libdevice '" << path << "'";
+    return emitError(findCall(*missing, loc))
+           << "function '" << missing->getName() << "' is not in libdevice '"
+           << path << "'";
 
   // __nvvm_reflect("__CUDA_FTZ") reads this: denormal numbers are kept.
   if (!module.getModuleFlag("nvvm-reflect-ftz"))

@@ -277,6 +277,119 @@ TEST_F(AxisInfoTest, MaximumWithZeroTellsTheSign) {
   EXPECT_FALSE(axis.mayBeNegative());
 }
 
+TEST_F(AxisInfoTest, PromisesOfSigns) {
+  auto mayBeNegative = [&](StringRef condition) {
+    return probe(R"(
+      %cm1 = arith.constant -1 : i32
+      %c0 = arith.constant 0 : i32
+      %c5 = arith.constant 5 : i32
+      %other = arith.constant true
+      %x = arith.subi %m, %n : i32
+    )" + condition.str() +
+                 R"(
+      tile.assume %is
+      tile.print "" (%x : i32) {probe})")
+        .mayBeNegative();
+  };
+  for (StringRef condition : {
+           "%is = arith.cmpi sge, %x, %c0 : i32",
+           "%is = arith.cmpi sgt, %x, %cm1 : i32",
+           "%is = arith.cmpi sge, %x, %c5 : i32",
+           "%is = arith.cmpi sle, %c0, %x : i32",
+           "%is = arith.cmpi slt, %cm1, %x : i32",
+           "%is = arith.cmpi eq, %x, %c5 : i32",
+           "%is = arith.cmpi ult, %x, %c5 : i32",
+           "%is = arith.cmpi ule, %x, %c5 : i32",
+           "%is = arith.cmpi uge, %c5, %x : i32",
+           "%a = arith.cmpi sge, %x, %c0 : i32\n"
+           "%b = arith.andi %other, %c : i1\n"
+           "%is = arith.andi %b, %a : i1",
+       })
+    EXPECT_FALSE(mayBeNegative(condition)) << condition.str();
+  for (StringRef condition : {
+           "%is = arith.cmpi sge, %x, %cm1 : i32",
+           "%is = arith.cmpi sle, %x, %c5 : i32",
+           "%is = arith.cmpi sge, %c0, %x : i32",
+           "%is = arith.cmpi eq, %x, %cm1 : i32",
+           "%is = arith.cmpi ne, %x, %c5 : i32",
+           "%is = arith.cmpi ult, %x, %cm1 : i32",
+           "%is = arith.cmpi uge, %x, %c5 : i32",
+           "%is = arith.cmpi sge, %x, %n : i32",
+           "%a = arith.cmpi sge, %x, %c0 : i32\n"
+           "%is = arith.ori %a, %c : i1",
+       })
+    EXPECT_TRUE(mayBeNegative(condition)) << condition.str();
+}
+
+TEST_F(AxisInfoTest, PromisesOfMultiples) {
+  auto getDivisibility = [&](StringRef condition) {
+    return probe(R"(
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %c48 = arith.constant 48 : i32
+    )" + condition.str() +
+                 R"(
+      tile.assume %is
+      tile.print "" (%m : i32) {probe})")
+        .getDivisibility(0);
+  };
+  EXPECT_EQ(getDivisibility("%r = arith.remsi %m, %c48 : i32\n"
+                            "%is = arith.cmpi eq, %r, %c0 : i32"),
+            16);
+  EXPECT_EQ(getDivisibility("%r = arith.remui %m, %c48 : i32\n"
+                            "%is = arith.cmpi eq, %c0, %r : i32"),
+            16);
+  EXPECT_EQ(getDivisibility("%r = arith.remsi %m, %c48 : i32\n"
+                            "%is = arith.cmpi eq, %r, %c1 : i32"),
+            1);
+  EXPECT_EQ(getDivisibility("%r = arith.remsi %m, %c48 : i32\n"
+                            "%is = arith.cmpi ne, %r, %c0 : i32"),
+            1);
+}
+
+/// A branch may not be taken, so that its promises say nothing of values from
+/// outside. A loop's body promises what holds in each iteration.
+TEST_F(AxisInfoTest, PromisesInRegions) {
+  EXPECT_TRUE(probe(R"(
+    %c0 = arith.constant 0 : i32
+    scf.if %c {
+      %is = arith.cmpi sge, %m, %c0 : i32
+      tile.assume %is
+      tile.print "" (%m : i32) {probe}
+    }
+  )")
+                  .mayBeNegative());
+  EXPECT_FALSE(probe(R"(
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %end = scf.for %i = %c0 to %n step %c1 iter_args(%q = %m) -> i32 : i32 {
+      %is = arith.cmpi sge, %q, %c0 : i32
+      tile.assume %is
+      %next = arith.subi %q, %n : i32
+      tile.print "" (%q : i32) {probe}
+      scf.yield %next : i32
+    }
+  )")
+                   .mayBeNegative());
+}
+
+/// Why signed remainders need the sign of the dividend: the block of g numbers
+/// that begins at a negative multiple of the divisor is no run, whatever g
+/// divides. (Blocks that begin elsewhere are.)
+TEST_F(AxisInfoTest, RemaindersOfNegativeBlocks) {
+  for (int64_t group : {2, 4, 8, 16}) {
+    for (int64_t divisor = group; divisor <= 4 * group; divisor += group) {
+      for (int64_t first = -8 * group; first < 8 * group; first += group) {
+        bool isRun = true;
+        for (int64_t i = 1; i < group; ++i)
+          isRun &= (first + i) % divisor == first % divisor + i;
+        EXPECT_EQ(isRun, first >= 0 || first % divisor != 0)
+            << first << " by " << divisor;
+      }
+    }
+  }
+}
+
 TEST_F(AxisInfoTest, SignsOfScalars) {
   auto mayBeNegative = [&](StringRef body, StringRef type = "i32") {
     return probe(R"(

@@ -22,6 +22,7 @@
 #include <optional>
 
 namespace mlir::tile {
+class AssumeOp;
 
 /// Facts about one value, for each of its dimensions (a scalar has one, of
 /// extent 1).
@@ -108,9 +109,9 @@ AxisInfo inferAxisInfo(OpResult result,
                        function_ref<const AxisInfo &(Value)> getOperandInfo);
 
 /// Axis info of all values under an op (a module or a kernel), loops included
-/// (to a fixed point). Sources of facts are the ops themselves, and the
+/// (to a fixed point). Sources of facts are the ops themselves, the
 /// attributes `tile.divisibility`, `tile.contiguity` and `tile.constancy` of
-/// ops and of function arguments.
+/// ops and of function arguments, and `tile.assume`.
 class ModuleAxisInfo {
 public:
   explicit ModuleAxisInfo(Operation *root);
@@ -135,6 +136,16 @@ public:
   int64_t getMaskAlignment(Value mask) const;
 
 private:
+  /// What a `tile.assume` promises of a scalar.
+  struct Promise {
+    bool isNotNegative = false;
+    int64_t divisibility = 1;
+  };
+
+  void collectPromises(AssumeOp assume);
+  void notePromise(AssumeOp assume, Value condition);
+  Promise *getPromise(AssumeOp assume, Value value);
+  AxisInfo addPromises(Value value, AxisInfo info) const;
   /// One pass over all ops; true if a fact changed.
   bool propagate();
   void visitOperation(Operation *op);
@@ -145,6 +156,7 @@ private:
 
   Operation *root;
   DenseMap<Value, AxisInfo> infos;
+  DenseMap<Value, Promise> promises;
   bool changed = false;
 };
 

@@ -39,24 +39,48 @@ struct PendingAccesses {
   ByteSet copies;
   /// Where redundant loads read global memory.
   PointerRoots loads;
+  /// Whether what was pending before the innermost loop around may still be.
+  /// (The copies are not meant: they are among `copies`.)
+  bool includesEntry = false;
 
   /// A barrier: what other threads did is visible.
   void order() {
     reads.clear();
     writes.clear();
     loads.clear();
+    includesEntry = false;
   }
   void insert(const PendingAccesses &other);
   bool operator==(const PendingAccesses &other) const {
     return reads == other.reads && writes == other.writes &&
-           copies == other.copies && loads == other.loads;
+           copies == other.copies && loads == other.loads &&
+           includesEntry == other.includesEntry;
   }
+};
+
+/// What an op, or several, do that must come after a barrier if something that
+/// conflicts with it is pending.
+struct OrderedAccesses {
+  ByteSet reads;
+  /// Writes, those of asynchronous copies included.
+  ByteSet writes;
+  /// Writes to global memory, and redundant reads by ops that write as well.
+  PointerRoots globalWrites;
+
+  void insert(const OrderedAccesses &other);
+  bool conflictsWith(const PendingAccesses &pending) const;
 };
 
 /// Finds the ops of a function before which all threads must meet, so that two
 /// accesses to the same bytes of shared memory, one of them a write, are always
 /// ordered: a forward data flow over blocks and structured control flow to a
 /// fixed point. Barriers that are there already count.
+///
+/// A loop is analysed by itself, as if a barrier were in front of it; whether
+/// one is needed there follows from what the loop does before its first
+/// barrier. So each loop is analysed once, however deep it is nested, and again
+/// only if more asynchronous copies may be in flight where it begins, or to
+/// see whether barriers at other places in it save the one in front.
 ///
 /// The same flow orders loads from global memory that several warps repeat to
 /// the writes that follow them (see GlobalHazards.h), so that one barrier
@@ -82,13 +106,26 @@ public:
 private:
   using TerminatorStates = llvm::DenseMap<Operation *, PendingAccesses>;
 
+  /// What is known of a loop, an op whose regions may run again.
+  struct Loop {
+    /// Copies that may be in flight where it begins.
+    ByteSet entryCopies;
+    /// What it does before its first barrier.
+    OrderedAccesses exposed;
+    /// What is pending after it, if only `entryCopies` are before.
+    PendingAccesses result;
+    bool isAnalysed = false;
+  };
+
   static bool update(TerminatorStates &states, Operation *terminator,
                      const PendingAccesses &state);
   PendingAccesses visitOp(Operation *op, PendingAccesses state);
   void visitAccess(Operation *op, PendingAccesses &state);
   TerminatorStates visitRegion(Region &region, const PendingAccesses &entry);
-  PendingAccesses visitRegionBranch(Operation *op,
-                                    const PendingAccesses &entry);
+  PendingAccesses visitLoop(Operation *op, PendingAccesses state);
+  PendingAccesses flowThroughLoop(Operation *op, const PendingAccesses &entry);
+  const Loop &analyseLoop(Operation *op, const ByteSet &entryCopies);
+  bool orderInside(Operation *op, const PendingAccesses &entry);
   PendingAccesses flowThroughRegions(Operation *op,
                                      const PendingAccesses &entry);
   PendingAccesses visitRoles(WarpSpecializeOp op, const PendingAccesses &entry);
@@ -104,6 +141,11 @@ private:
   bool ordersGlobalLoads;
   /// What each op writes, or reads redundantly, in global memory.
   llvm::DenseMap<Operation *, PointerRoots> globalRoots;
+  llvm::DenseMap<Operation *, Loop> loops;
+  /// What the loop that is being analysed does before its first barrier.
+  OrderedAccesses exposed;
+  /// Whether barriers are placed on trial.
+  bool isTrial = false;
   llvm::SetVector<Operation *> points;
 };
 

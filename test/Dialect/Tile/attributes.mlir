@@ -25,6 +25,25 @@ gpu.module @m {
 
 // -----
 
+// Wishes about loops.
+// CHECK-LABEL: func.func @loops
+func.func @loops(%n: index, %c: i1) {
+  // CHECK: scf.for
+  scf.for %i = %n to %n step %n {
+    // CHECK: } {tile.disable_licm = 1 : i32, tile.disallow_acc_multi_buffer = 1 : i32, tile.flatten = 0 : i32, tile.num_stages = 3 : i32, tile.unroll_factor = 4 : i32, tile.warp_specialize = 1 : i32}
+  } {tile.disable_licm = 1 : i32, tile.disallow_acc_multi_buffer = 1 : i32, tile.flatten = 0 : i32, tile.num_stages = 3 : i32, tile.unroll_factor = 4 : i32, tile.warp_specialize = 1 : i32}
+  // CHECK: scf.while
+  scf.while : () -> () {
+    scf.condition(%c)
+  } do {
+    scf.yield
+  // CHECK: } attributes {tile.disable_licm = 1 : i32}
+  } attributes {tile.disable_licm = 1 : i32}
+  return
+}
+
+// -----
+
 func.func @kind() {
   // expected-error @below {{expects "tile.divisibility" to be a dense array of i32; found 16 : i32}}
   %0 = tile.program_id x {tile.divisibility = 16 : i32} : i32
@@ -88,5 +107,95 @@ func.func private @argument(!tile.ptr<f32> {tile.divisibility = array<i32: 1, 2,
 
 // expected-error @below {{expects "tile.divisibility" on an integer or pointer value; found 'f32'}}
 func.func @argument_type(%x: f32 {tile.divisibility = array<i32: 16>}) {
+  return
+}
+
+// -----
+
+func.func @misspelt_fact() {
+  // expected-error @below {{the tile dialect has no attribute "tile.divisiblity"; did you mean 'tile.divisibility'?}}
+  %0 = tile.program_id x {tile.divisiblity = array<i32: 16>} : i32
+  return
+}
+
+// -----
+
+// expected-error @below {{the tile dialect has no attribute "tile.constant"; did you mean 'tile.constancy'?}}
+func.func @misspelt_fact_of_an_argument(%x: i32 {tile.constant = array<i32: 16>}) {
+  return
+}
+
+// -----
+
+func.func @misspelt_hint(%n: index) {
+  // expected-error @below {{the tile dialect has no attribute "tile.num_stage"; did you mean 'tile.num_stages'?}}
+  scf.for %i = %n to %n step %n {
+  } {tile.num_stage = 3 : i32}
+  return
+}
+
+// -----
+
+// expected-error @below {{the tile dialect has no attribute "tile.nonsense"}}
+module attributes {tile.nonsense} {
+}
+
+// -----
+
+// expected-error @below {{the tile dialect has no attribute "tile.nonsense"}}
+func.func private @misspelt_on_a_result() -> (i32 {tile.nonsense})
+
+// -----
+
+// expected-error @below {{expects "tile.divisibility" elsewhere than on a result of a function, where nothing reads it}}
+func.func private @fact_of_a_result() -> (i32 {tile.divisibility = array<i32: 16>})
+
+// -----
+
+func.func @hint_on_no_loop(%c: i1) {
+  // expected-error @below {{expects "tile.num_stages" on a loop}}
+  scf.if %c {
+  } {tile.num_stages = 3 : i32}
+  return
+}
+
+// -----
+
+// expected-error @below {{expects "tile.flatten" on a loop}}
+func.func private @hint_on_an_argument(i32 {tile.flatten = 1 : i32})
+
+// -----
+
+func.func @hint_kind(%n: index) {
+  // expected-error @below {{expects "tile.num_stages" to be an i32; found 3 : i64}}
+  scf.for %i = %n to %n step %n {
+  } {tile.num_stages = 3}
+  return
+}
+
+// -----
+
+func.func @hint_unit(%n: index) {
+  // expected-error @below {{expects "tile.flatten" to be an i32; found unit}}
+  scf.for %i = %n to %n step %n {
+  } {tile.flatten}
+  return
+}
+
+// -----
+
+func.func @hint_value(%n: index) {
+  // expected-error @below {{expects "tile.num_stages" to be at least 1; found 0}}
+  scf.for %i = %n to %n step %n {
+  } {tile.num_stages = 0 : i32}
+  return
+}
+
+// -----
+
+func.func @flag_value(%n: index) {
+  // expected-error @below {{expects "tile.flatten" to be 0 or 1; found 2}}
+  scf.for %i = %n to %n step %n {
+  } {tile.flatten = 2 : i32}
   return
 }

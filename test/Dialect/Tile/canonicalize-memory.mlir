@@ -186,3 +186,14 @@ func.func @asserts(%m: tensor<4xi1>) {
   tile.assert %false, "false" : i1
   return
 }
+
+// CHECK-LABEL: func.func @assumes
+// CHECK-SAME: (%[[C:.*]]: i1)
+func.func @assumes(%c: i1) {
+  // CHECK-NEXT: tile.assume %[[C]]
+  // CHECK-NEXT: return
+  %true = arith.constant true
+  tile.assume %c
+  tile.assume %true
+  return
+}

@@ -316,3 +316,11 @@ func.func @assert_condition(%x: i32) {
   tile.assert %x, "message" : i32
   return
 }
+
+// -----
+
+func.func @assume_condition(%x: tensor<4xi1>) {
+  // expected-error @below {{'tile.assume' op operand #0 must be 1-bit signless integer, but got 'tensor<4xi1>'}}
+  "tile.assume"(%x) : (tensor<4xi1>) -> ()
+  return
+}

@@ -74,14 +74,16 @@ func.func @histogram(%x: tensor<1024xi32>, %m: tensor<1024xi1>) {
 }
 
 // CHECK-LABEL: func.func @debug
-// CHECK-SAME: (%[[X:.*]]: tensor<64xi32>, %[[P:.*]]: !tile.ptr<f32>, %[[M:.*]]: tensor<64xi1>)
-func.func @debug(%x: tensor<64xi32>, %p: !tile.ptr<f32>, %m: tensor<64xi1>) {
+// CHECK-SAME: (%[[X:.*]]: tensor<64xi32>, %[[P:.*]]: !tile.ptr<f32>, %[[M:.*]]: tensor<64xi1>, %[[C:.*]]: i1)
+func.func @debug(%x: tensor<64xi32>, %p: !tile.ptr<f32>, %m: tensor<64xi1>, %c: i1) {
   // CHECK: tile.print "here"
   tile.print "here"
   // CHECK: tile.print "x: " hex(%[[X]], %[[P]] : tensor<64xi32>, !tile.ptr<f32>)
   tile.print "x: " hex (%x, %p : tensor<64xi32>, !tile.ptr<f32>)
   // CHECK: tile.assert %[[M]], "index out of range" : tensor<64xi1>
   tile.assert %m, "index out of range" : tensor<64xi1>
+  // CHECK: tile.assume %[[C]]
+  tile.assume %c
   // CHECK: tile.barrier
   tile.barrier
   return

@@ -86,4 +86,17 @@ gpu.module @kernels {
     func.call @external() : () -> ()
     gpu.return
   }
+
+  // Helpers may hold ops of dialects that say nothing of inlining.
+  func.func private @foreign() -> i32 {
+    %0 = nvvm.read.ptx.sreg.tid.x : i32
+    return %0 : i32
+  }
+  // CHECK: gpu.func @calls_foreign
+  // CHECK-NEXT: nvvm.read.ptx.sreg.tid.x
+  // CHECK-NOT: call
+  gpu.func @calls_foreign() kernel {
+    %0 = func.call @foreign() : () -> i32
+    gpu.return
+  }
 }

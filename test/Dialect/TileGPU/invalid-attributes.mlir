@@ -91,3 +91,23 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// expected-error @below {{the tile_gpu dialect has no attribute 'tile_gpu.scrath'}}
+tile_gpu.barrier {tile_gpu.scrath = #tile_gpu.scratch<offset = 0, bytes = 16>}
+
+// -----
+
+// expected-error @below {{the tile_gpu dialect has no attribute 'tile_gpu.nonsense'}}
+func.func private @argument(i32 {tile_gpu.nonsense})
+
+// -----
+
+// expected-error @below {{expected 'tile_gpu.shared_bytes' on an op, but found it on an argument}}
+func.func private @misplaced(i32 {tile_gpu.shared_bytes = 16 : i64})
+
+// -----
+
+// expected-error @below {{expected 'tile_gpu.scratch' on an op, but found it on a result}}
+func.func private @result() -> (i32 {tile_gpu.scratch = #tile_gpu.scratch<offset = 0, bytes = 16>})

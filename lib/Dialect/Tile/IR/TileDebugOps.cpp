@@ -13,10 +13,12 @@ using namespace mlir;
 using namespace mlir::tile;
 
 namespace {
-struct EraseTrueAssert : public OpRewritePattern<AssertOp> {
-  using OpRewritePattern::OpRewritePattern;
+/// An assertion or a promise of what is known.
+template <typename OpTy>
+struct EraseTrueCondition : public OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(AssertOp op,
+  LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
     if (!isConstantBool(op.getCondition(), true))
       return rewriter.notifyMatchFailure(op, "condition is not all true");
@@ -28,5 +30,10 @@ struct EraseTrueAssert : public OpRewritePattern<AssertOp> {
 
 void AssertOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                            MLIRContext *context) {
-  patterns.add<EraseTrueAssert>(context);
+  patterns.add<EraseTrueCondition<AssertOp>>(context);
+}
+
+void AssumeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  patterns.add<EraseTrueCondition<AssumeOp>>(context);
 }

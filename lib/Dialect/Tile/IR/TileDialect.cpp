@@ -14,8 +14,10 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -104,16 +106,82 @@ static LogicalResult verifyFact(function_ref<InFlightDiagnostic()> emitError,
                      << "; found " << values.size();
 }
 
+constexpr StringLiteral kFacts[] = {kDivisibilityAttrName, kContiguityAttrName,
+                                    kConstancyAttrName};
+
+/// Wishes about a loop, and the least and the largest value.
+struct LoopHint {
+  StringLiteral name;
+  int32_t min, max;
+};
+constexpr LoopHint kLoopHints[] = {
+    {"tile.num_stages", 1, std::numeric_limits<int32_t>::max()},
+    {"tile.unroll_factor", 1, std::numeric_limits<int32_t>::max()},
+    {"tile.disable_licm", 0, 1},
+    {"tile.disallow_acc_multi_buffer", 0, 1},
+    {"tile.flatten", 0, 1},
+    {"tile.warp_specialize", 0, 1}};
+
 static bool isFact(NamedAttribute attribute) {
-  return attribute.getName() == kDivisibilityAttrName ||
-         attribute.getName() == kContiguityAttrName ||
-         attribute.getName() == kConstancyAttrName;
+  return llvm::is_contained(kFacts, attribute.getName().getValue());
+}
+
+static const LoopHint *getLoopHint(NamedAttribute attribute) {
+  const auto *hint = llvm::find_if(kLoopHints, [&](const LoopHint &candidate) {
+    return attribute.getName() == candidate.name;
+  });
+  return hint == std::end(kLoopHints) ? nullptr : hint;
+}
+
+/// An attribute of the dialect that has no meaning: most often a slip.
+static LogicalResult emitUnknown(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  InFlightDiagnostic diagnostic =
+      op->emitError("the tile dialect has no attribute ")
+      << attribute.getName();
+  StringRef best;
+  unsigned bestDistance = 4;
+  auto consider = [&](StringRef candidate) {
+    unsigned distance = name.edit_distance(candidate, true, bestDistance);
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  };
+  llvm::for_each(kFacts, consider);
+  for (const LoopHint &hint : kLoopHints)
+    consider(hint.name);
+  if (!best.empty())
+    diagnostic << "; did you mean '" << best << "'?";
+  return diagnostic;
+}
+
+static LogicalResult verifyLoopHint(Operation *op, NamedAttribute attribute,
+                                    const LoopHint &hint) {
+  if (!isa<LoopLikeOpInterface>(op))
+    return op->emitError("expects ") << attribute.getName() << " on a loop";
+  auto value = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (!value || !value.getType().isSignlessInteger(32))
+    return op->emitError("expects ")
+           << attribute.getName() << " to be an i32; found "
+           << attribute.getValue();
+  if (value.getInt() >= hint.min && value.getInt() <= hint.max)
+    return success();
+  InFlightDiagnostic diagnostic = op->emitError("expects ")
+                                  << attribute.getName() << " to be ";
+  if (hint.max == 1)
+    diagnostic << "0 or 1";
+  else
+    diagnostic << "at least " << hint.min;
+  return diagnostic << "; found " << value.getInt();
 }
 
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
+  if (const LoopHint *hint = getLoopHint(attribute))
+    return verifyLoopHint(op, attribute, *hint);
   if (!isFact(attribute))
-    return success();
+    return emitUnknown(op, attribute);
   if (op->getNumResults() == 0)
     return op->emitError("expects ")
            << attribute.getName() << " on an op that has a result";
@@ -127,14 +195,27 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op,
                                                     unsigned regionIndex,
                                                     unsigned argIndex,
                                                     NamedAttribute attribute) {
+  if (getLoopHint(attribute))
+    return op->emitError("expects ") << attribute.getName() << " on a loop";
   if (!isFact(attribute))
-    return success();
+    return emitUnknown(op, attribute);
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function || argIndex >= function.getNumArguments())
     return op->emitError("expects ")
            << attribute.getName() << " on an argument of a function";
   return verifyFact([&] { return op->emitError(); }, attribute,
                     function.getArgumentTypes()[argIndex]);
+}
+
+LogicalResult
+TileDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex,
+                                         unsigned resultIndex,
+                                         NamedAttribute attribute) {
+  if (!isFact(attribute) && !getLoopHint(attribute))
+    return emitUnknown(op, attribute);
+  return op->emitError("expects ")
+         << attribute.getName()
+         << " elsewhere than on a result of a function, where nothing reads it";
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,6 +21,24 @@ using namespace mlir;
 
 namespace {
 
+/// Helpers have to be inlined, whatever they hold and wherever they are called:
+/// gpu.func allows it for no op, and many dialects forget to say.
+class HelperInterface : public InlinerInterface {
+public:
+  using InlinerInterface::InlinerInterface;
+
+  bool isLegalToInline(Operation *, Operation *, bool) const override {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const override {
+    return true;
+  }
+  bool isLegalToInline(Operation *, Region *, bool,
+                       IRMapping &) const override {
+    return true;
+  }
+};
+
 /// Inlines all helpers of one root, innermost first.
 class HelperInliner {
 public:
@@ -39,7 +57,7 @@ private:
   LogicalResult inlineCalls(Region &body);
   LogicalResult inlineOne(func::CallOp call, func::FuncOp helper);
 
-  InlinerInterface interface;
+  HelperInterface interface;
   InlinerConfig config;
   SymbolTableCollection symbols;
   llvm::DenseMap<Operation *, State> states;
@@ -81,24 +99,10 @@ LogicalResult HelperInliner::inlineCalls(Region &body) {
   if (work.empty())
     return success();
 
-  // Whether a region may be inlined is asked of the op around it, and gpu.func
-  // refuses: the body spends the time in a func.func.
-  Operation *owner = body.getParentOp();
-  OwningOpRef<func::FuncOp> host;
-  Region *place = &body;
-  if (!isa<func::FuncOp>(owner)) {
-    host = func::FuncOp::create(owner->getLoc(), "host",
-                                FunctionType::get(owner->getContext(), {}, {}));
-    place = &host->getBody();
-    place->takeBody(body);
-  }
-  LogicalResult result = success();
   for (auto [call, helper] : work)
-    if (failed(result = inlineOne(call, helper)))
-      break;
-  if (host)
-    body.takeBody(*place);
-  return result;
+    if (failed(inlineOne(call, helper)))
+      return failure();
+  return success();
 }
 
 LogicalResult HelperInliner::inlineOne(func::CallOp call, func::FuncOp helper) {

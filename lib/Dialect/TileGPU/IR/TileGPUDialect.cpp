@@ -70,8 +70,33 @@ LogicalResult TileGPUDialect::verifyOperationAttribute(Operation *op,
       return op->emitError()
              << "expected '" << name << "' to be a non-negative i64, but found "
              << attr.getValue();
+    return success();
   }
-  return success();
+  return op->emitError() << "the tile_gpu dialect has no attribute '" << name
+                         << "'";
+}
+
+/// No attribute of the dialect belongs to an argument or a result.
+static LogicalResult emitMisplaced(Operation *op, NamedAttribute attr,
+                                   StringRef place) {
+  StringRef name = attr.getName();
+  if (name == kScratchAttrName || name == kSharedBytesAttrName)
+    return op->emitError() << "expected '" << name
+                           << "' on an op, but found it on " << place;
+  return op->emitError() << "the tile_gpu dialect has no attribute '" << name
+                         << "'";
+}
+
+LogicalResult TileGPUDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                       unsigned,
+                                                       NamedAttribute attr) {
+  return emitMisplaced(op, attr, "an argument");
+}
+
+LogicalResult TileGPUDialect::verifyRegionResultAttribute(Operation *op,
+                                                          unsigned, unsigned,
+                                                          NamedAttribute attr) {
+  return emitMisplaced(op, attr, "a result");
 }
 
 LayoutAttr tile_gpu::getLayoutAttr(Type type) {

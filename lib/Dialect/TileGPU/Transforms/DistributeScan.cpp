@@ -18,7 +18,9 @@
 // the run. A reverse scan is the same with all places counted from the end.
 // Operands stay in order everywhere, so combinations need not be commutative.
 //
-// A tile whose layout is not like that is converted first and converted back.
+// A tile whose layout is not like that is converted first and converted back,
+// and so is one whose warps have so few elements of a row that their sums would
+// take more memory than the conversion.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +34,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
+#include <cassert>
 
 using namespace mlir;
 using namespace mlir::tile_gpu;
@@ -114,6 +117,60 @@ struct ScanScratch {
   SmallVector<int64_t> offsets;
   int64_t bytes = 0;
 };
+
+/// In which layout a scan runs, and the scratch memory that takes.
+struct ScanPlan {
+  explicit ScanPlan(tile::ScanOp op);
+
+  /// Where the tile is converted to and back from, if its own layout will not
+  /// do.
+  std::optional<Layout> workLayout;
+  std::optional<ScanSpread> spread;
+  int64_t bytes = 0;
+
+private:
+  void convert(tile::ScanOp op, const Layout &layout, RankedTensorType type);
+};
+
+/// Where few elements of a row belong to one warp, their sums are as many as
+/// the elements. Above this size a conversion, which takes one source at a
+/// time, is looked at.
+constexpr int64_t kLargeScratch = 16384;
+
+int64_t getWarpSumBytes(tile::ScanOp op, const ScanSpread &spread) {
+  return spread.getNumWarps() == 1 ? 0 : ScanScratch(op, spread).bytes;
+}
+
+ScanPlan::ScanPlan(tile::ScanOp op) {
+  auto type = cast<RankedTensorType>(op.getSources().front().getType());
+  const Layout &layout = getLayoutAttr(type).getLayout();
+  spread = getScanSpread(layout, op.getAxis());
+  if (spread)
+    bytes = getWarpSumBytes(op, *spread);
+  if (spread && bytes <= kLargeScratch)
+    return;
+  ScanPlan direct = *this;
+  convert(op, layout, type);
+  if (direct.spread && direct.bytes <= bytes)
+    *this = direct;
+}
+
+void ScanPlan::convert(tile::ScanOp op, const Layout &layout,
+                       RankedTensorType type) {
+  ArrayRef<int64_t> shape = type.getShape();
+  workLayout = getWorkLayout(layout, shape, op.getAxis());
+  // A blocked layout has a spread: each bit moves along one dimension, those
+  // of the lane before those of the warp.
+  spread = getScanSpread(*workLayout, op.getAxis());
+  assert(spread && "the work layout must have a spread");
+  bytes = getWarpSumBytes(op, *spread);
+  for (Value source : op.getSources()) {
+    Type element = cast<RankedTensorType>(source.getType()).getElementType();
+    bytes = std::max({bytes,
+                      getConversionBytes(layout, *workLayout, shape, element),
+                      getConversionBytes(*workLayout, layout, shape, element)});
+  }
+}
 
 /// The combination of all that comes before some element; there may be nothing.
 struct Prefix {
@@ -475,13 +532,12 @@ struct DistributeScan : public OpConversionPattern<tile::ScanOp> {
     for (ValueRange source : adaptor.getSources())
       sources.emplace_back(source);
 
-    std::optional<ScanSpread> spread = getScanSpread(layout, op.getAxis());
-    FailureOr<SmallVector<Registers>> results = failure();
-    if (spread)
-      results = Scanner(rewriter, op, context, layout, type.getShape(), *spread)
-                    .scan(sources);
-    else
-      results = scanConverted(layout, op, sources, rewriter);
+    ScanPlan plan(op);
+    FailureOr<SmallVector<Registers>> results =
+        plan.workLayout ? scanConverted(plan, op, sources, rewriter)
+                        : Scanner(rewriter, op, context, layout,
+                                  type.getShape(), *plan.spread)
+                              .scan(sources);
     if (failed(results))
       return failure();
     rewriter.replaceOpWithMultiple(op, std::move(*results));
@@ -489,16 +545,13 @@ struct DistributeScan : public OpConversionPattern<tile::ScanOp> {
   }
 
   FailureOr<SmallVector<Registers>>
-  scanConverted(const Layout &layout, tile::ScanOp op,
+  scanConverted(const ScanPlan &plan, tile::ScanOp op,
                 SmallVector<Registers> sources,
                 ConversionPatternRewriter &rewriter) const {
     auto type = cast<RankedTensorType>(op.getSources().front().getType());
     ArrayRef<int64_t> shape = type.getShape();
-    Layout work = getWorkLayout(layout, shape, op.getAxis());
-    std::optional<ScanSpread> spread = getScanSpread(work, op.getAxis());
-    if (!spread)
-      return op.emitOpError("found no layout in which axis ")
-             << op.getAxis() << " of " << type << " can be scanned";
+    const Layout &layout = getLayoutAttr(type).getLayout();
+    const Layout &work = *plan.workLayout;
     // All steps share the scratch memory: each begins when all threads are done
     // with the one before.
     bool isFirst = true;
@@ -521,7 +574,7 @@ struct DistributeScan : public OpConversionPattern<tile::ScanOp> {
         return failure();
     separate();
     auto results =
-        Scanner(rewriter, op, context, work, shape, *spread).scan(sources);
+        Scanner(rewriter, op, context, work, shape, *plan.spread).scan(sources);
     if (failed(results))
       return failure();
     for (Registers &list : *results)
@@ -542,25 +595,6 @@ void tile_gpu::populateScanPatterns(const DistributionTypeConverter &converter,
 }
 
 int64_t tile_gpu::getScanScratchBytes(tile::ScanOp op) {
-  auto type = cast<RankedTensorType>(op.getSources().front().getType());
-  LayoutAttr attr = getLayoutAttr(type);
-  if (!attr)
-    return 0;
-  const Layout &layout = attr.getLayout();
-  auto spanBytes = [&](const std::optional<ScanSpread> &spread) -> int64_t {
-    if (!spread || spread->getNumWarps() == 1)
-      return 0;
-    return ScanScratch(op, *spread).bytes;
-  };
-  if (std::optional<ScanSpread> spread = getScanSpread(layout, op.getAxis()))
-    return spanBytes(spread);
-  ArrayRef<int64_t> shape = type.getShape();
-  Layout work = getWorkLayout(layout, shape, op.getAxis());
-  int64_t bytes = spanBytes(getScanSpread(work, op.getAxis()));
-  for (Value source : op.getSources()) {
-    Type element = cast<RankedTensorType>(source.getType()).getElementType();
-    bytes = std::max({bytes, getConversionBytes(layout, work, shape, element),
-                      getConversionBytes(work, layout, shape, element)});
-  }
-  return bytes;
+  return getLayoutAttr(op.getSources().front().getType()) ? ScanPlan(op).bytes
+                                                          : 0;
 }

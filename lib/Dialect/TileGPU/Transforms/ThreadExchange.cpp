@@ -16,43 +16,9 @@
 using namespace mlir;
 using namespace mlir::tile_gpu;
 
-Value tile_gpu::createI32(OpBuilder &builder, Location loc, int64_t value) {
-  return arith::ConstantIntOp::create(builder, loc, value, 32);
-}
-
 //===----------------------------------------------------------------------===//
 // Scalars in memory
 //===----------------------------------------------------------------------===//
-
-Type tile_gpu::getStorageType(Type type) {
-  if (isa<tile::PtrType, LLVM::LLVMPointerType>(type))
-    return IntegerType::get(type.getContext(), 64);
-  if (type.getIntOrFloatBitWidth() <= 8)
-    return IntegerType::get(type.getContext(), 8);
-  return type;
-}
-
-Value tile_gpu::toStorage(OpBuilder &builder, Location loc, Value scalar) {
-  Type type = scalar.getType(), stored = getStorageType(type);
-  if (type == stored)
-    return scalar;
-  if (isa<LLVM::LLVMPointerType>(type))
-    return LLVM::PtrToIntOp::create(builder, loc, stored, scalar);
-  if (type.isInteger())
-    return arith::ExtUIOp::create(builder, loc, stored, scalar);
-  return arith::BitcastOp::create(builder, loc, stored, scalar);
-}
-
-Value tile_gpu::fromStorage(OpBuilder &builder, Location loc, Value stored,
-                            Type scalarType) {
-  if (stored.getType() == scalarType)
-    return stored;
-  if (isa<LLVM::LLVMPointerType>(scalarType))
-    return LLVM::IntToPtrOp::create(builder, loc, scalarType, stored);
-  if (scalarType.isInteger())
-    return arith::TruncIOp::create(builder, loc, scalarType, stored);
-  return arith::BitcastOp::create(builder, loc, scalarType, stored);
-}
 
 Value tile_gpu::createPtrAdd(OpBuilder &builder, Location loc, Value ptr,
                              int64_t bytes) {
@@ -69,29 +35,6 @@ Value tile_gpu::createPtrAdd(OpBuilder &builder, Location loc, Value ptr,
   return LLVM::GEPOp::create(builder, loc, ptr.getType(), builder.getI8Type(),
                              ptr, ArrayRef<LLVM::GEPArg>{bytes},
                              LLVM::GEPNoWrapFlags::inbounds);
-}
-
-/// A vector of scalars in their storage type; a lone scalar stays one.
-static Value packVector(OpBuilder &builder, Location loc, ValueRange stored) {
-  if (stored.size() == 1)
-    return stored.front();
-  auto type = VectorType::get(stored.size(), stored.front().getType());
-  Value vector = LLVM::PoisonOp::create(builder, loc, type);
-  for (auto [index, value] : llvm::enumerate(stored))
-    vector = LLVM::InsertElementOp::create(builder, loc, type, vector, value,
-                                           createI32(builder, loc, index));
-  return vector;
-}
-
-static SmallVector<Value> unpackVector(OpBuilder &builder, Location loc,
-                                       Value vector, int64_t count) {
-  if (count == 1)
-    return {vector};
-  SmallVector<Value> result;
-  for (int64_t index = 0; index < count; ++index)
-    result.push_back(LLVM::ExtractElementOp::create(
-        builder, loc, vector, createI32(builder, loc, index)));
-  return result;
 }
 
 static SmallVector<Value> toStorage(OpBuilder &builder, Location loc,
@@ -284,12 +227,6 @@ Value tile_gpu::emitBitsEqual(OpBuilder &builder, Location loc, Value index,
   Value bits = moveBits(builder, loc, index, mask, 0);
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, bits,
                                createI32(builder, loc, int32_t(value)));
-}
-
-Value tile_gpu::emitAnd(OpBuilder &builder, Location loc, Value a, Value b) {
-  if (!a || !b)
-    return a ? a : b;
-  return arith::AndIOp::create(builder, loc, a, b);
 }
 
 void tile_gpu::emitIf(OpBuilder &builder, Location loc, Value condition,

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the patterns that move elements between threads share: the form of a
-// scalar in shared memory, shuffles of any scalar type, and predicates on the
-// bits of the lane and warp.
+// What the patterns that move elements between threads share: accesses to
+// shared memory and shuffles of any scalar type, and predicates on the bits of
+// the lane and warp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,19 +16,9 @@
 #define TILEDIALECT_LIB_DIALECT_TILEGPU_TRANSFORMS_THREADEXCHANGE_H
 
 #include "TileDialect/Dialect/TileGPU/Transforms/Distribute.h"
+#include "TileDialect/Dialect/TileGPU/Transforms/ScalarEmission.h"
 
 namespace mlir::tile_gpu {
-
-Value createI32(OpBuilder &builder, Location loc, int64_t value);
-
-/// The type in which shared memory and shuffles see a scalar: i1 and fp8 as i8,
-/// pointers as i64, others as they are. `type` may be a scalar before or after
-/// distribution.
-Type getStorageType(Type type);
-/// A distributed scalar as its storage type, and back to `scalarType`.
-Value toStorage(OpBuilder &builder, Location loc, Value scalar);
-Value fromStorage(OpBuilder &builder, Location loc, Value stored,
-                  Type scalarType);
 
 /// `!llvm.ptr<3>` plus bytes.
 Value createPtrAdd(OpBuilder &builder, Location loc, Value ptr, int64_t bytes);
@@ -59,8 +49,6 @@ Value emitExpand(OpBuilder &builder, Location loc, Value index, uint32_t mask);
 /// (index & mask) == value; null if the mask is empty.
 Value emitBitsEqual(OpBuilder &builder, Location loc, Value index,
                     uint32_t mask, uint32_t value = 0);
-/// The conjunction of two conditions, null standing for true.
-Value emitAnd(OpBuilder &builder, Location loc, Value a, Value b);
 
 /// Runs `body` only in threads in which `condition` holds (null: in all).
 void emitIf(OpBuilder &builder, Location loc, Value condition,

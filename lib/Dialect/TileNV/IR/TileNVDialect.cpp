@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileDialect/Dialect/TileNV/IR/TileNV.h"
+#include "mlir/IR/Operation.h"
 
 using namespace mlir;
 using namespace mlir::tile_nv;
@@ -14,3 +15,26 @@ using namespace mlir::tile_nv;
 #include "TileDialect/Dialect/TileNV/IR/TileNVDialect.cpp.inc"
 
 void TileNVDialect::initialize() {}
+
+static LogicalResult emitUnknown(Operation *op, NamedAttribute attribute) {
+  return op->emitError("the tile_nv dialect has no attribute ")
+         << attribute.getName();
+}
+
+LogicalResult
+TileNVDialect::verifyOperationAttribute(Operation *op,
+                                        NamedAttribute attribute) {
+  return emitUnknown(op, attribute);
+}
+
+LogicalResult
+TileNVDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
+                                        NamedAttribute attribute) {
+  return emitUnknown(op, attribute);
+}
+
+LogicalResult
+TileNVDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
+                                           NamedAttribute attribute) {
+  return emitUnknown(op, attribute);
+}

@@ -152,10 +152,10 @@ Value emitFloatExtremum(OpBuilder &builder, Location loc, bool isMax, Value ptr,
   std::string width = std::to_string(bits);
   Value old = emitAtomic(
       builder, loc, (isMax ? ".max.s" : ".min.s") + width, ptr, value,
-      andPredicates(builder, loc, predicate, isPositive), order, wantResult);
+      emitAnd(builder, loc, predicate, isPositive), order, wantResult);
   old = emitAtomic(builder, loc, (isMax ? ".min.u" : ".max.u") + width, ptr,
-                   value, andPredicates(builder, loc, predicate, isNegative),
-                   order, wantResult, old);
+                   value, emitAnd(builder, loc, predicate, isNegative), order,
+                   wantResult, old);
   return wantResult ? arith::BitcastOp::create(builder, loc, type, old)
                     : Value();
 }
@@ -376,8 +376,8 @@ struct DistributeAtomicRMW : public OpConversionPattern<tile::AtomicRMWOp> {
     bool wantResult = !op.getResult().use_empty();
     ValueRange mask = adaptor.getMask();
     auto emit = [&](size_t reg, AtomicOrder order) {
-      Value predicate = andPredicates(rewriter, op.getLoc(), acting,
-                                      mask.empty() ? Value() : at(mask, reg));
+      Value predicate = emitAnd(rewriter, op.getLoc(), acting,
+                                mask.empty() ? Value() : at(mask, reg));
       return emitAtomicRMW(
           rewriter, op.getLoc(), chip, op.getKind(), at(adaptor.getPtr(), reg),
           at(adaptor.getValue(), reg), predicate, order, wantResult);

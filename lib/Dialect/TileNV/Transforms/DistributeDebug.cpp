@@ -155,7 +155,7 @@ struct DistributeAssert : public OpConversionPattern<tile::AssertOp> {
     Location loc = op.getLoc();
     Value holds;
     for (Value value : adaptor.getCondition())
-      holds = andPredicates(rewriter, loc, holds, value);
+      holds = emitAnd(rewriter, loc, holds, value);
     Value fails = arith::XOrIOp::create(rewriter, loc, holds,
                                         createInt(rewriter, loc, 1, 1));
     LogicalResult result = success();
@@ -231,6 +231,18 @@ struct DistributeBarrier : public OpConversionPattern<tile::BarrierOp> {
   }
 };
 
+/// A promise goes on to LLVM.
+struct DistributeAssume : public OpConversionPattern<tile::AssumeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tile::AssumeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::AssumeOp>(op, adaptor.getCondition());
+    return success();
+  }
+};
+
 } // namespace
 
 void nv_detail::populateDebugPatterns(const TypeConverter &converter,
@@ -238,5 +250,5 @@ void nv_detail::populateDebugPatterns(const TypeConverter &converter,
                                       DistributionContext &context) {
   MLIRContext *ctx = patterns.getContext();
   patterns.add<DistributePrint, DistributeAssert>(converter, ctx, context);
-  patterns.add<DistributeBarrier>(converter, ctx);
+  patterns.add<DistributeBarrier, DistributeAssume>(converter, ctx);
 }

@@ -59,7 +59,7 @@ public:
     Value offset, inside;
     for (unsigned dim = 0; dim < tileDims.size(); ++dim) {
       const Index &index = getIndex(dim, reg);
-      inside = andPredicates(builder, loc, inside, index.inside);
+      inside = emitAnd(builder, loc, inside, index.inside);
       offset =
           offset
               ? Value(arith::AddIOp::create(builder, loc, offset, index.offset))
@@ -216,7 +216,7 @@ struct DistributeDescStore : public OpConversionPattern<tile::DescStoreOp> {
         continue;
       auto [ptr, inside] = box.getElement(reg);
       emitStore(rewriter, loc, ptr, values.slice(reg, width),
-                andPredicates(rewriter, loc, acting, inside), AccessFlags());
+                emitAnd(rewriter, loc, acting, inside), AccessFlags());
     }
     rewriter.eraseOp(op);
     return success();
@@ -248,7 +248,7 @@ struct DistributeDescReduce : public OpConversionPattern<tile::DescReduceOp> {
         continue;
       auto [ptr, inside] = box.getElement(reg);
       emitAtomicRMW(rewriter, loc, chip, op.getKind(), ptr, value,
-                    andPredicates(rewriter, loc, acting, inside), AtomicOrder(),
+                    emitAnd(rewriter, loc, acting, inside), AtomicOrder(),
                     /*wantResult=*/false);
     }
     rewriter.eraseOp(op);

@@ -10,6 +10,7 @@
 #define TILEDIALECT_LIB_DIALECT_TILENV_TRANSFORMS_DISTRIBUTEDETAIL_H
 
 #include "TileDialect/Dialect/TileGPU/Transforms/Distribute.h"
+#include "TileDialect/Dialect/TileGPU/Transforms/ScalarEmission.h"
 #include "TileDialect/Target/ChipInfo.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -17,8 +18,16 @@
 
 namespace mlir::tile_nv::nv_detail {
 
+using tile_gpu::createI32;
+using tile_gpu::createInt;
 using tile_gpu::DistributionContext;
+using tile_gpu::emitAnd;
+using tile_gpu::fromStorage;
+using tile_gpu::getStorageType;
+using tile_gpu::packVector;
 using tile_gpu::Registers;
+using tile_gpu::toStorage;
+using tile_gpu::unpackVector;
 
 /// The chip of the `#nvvm.target` of the module that holds `kernel`; the oldest
 /// chip, whose code runs everywhere, if it names none.
@@ -45,18 +54,7 @@ private:
 // Emission
 //===----------------------------------------------------------------------===//
 
-/// A type as it is kept in memory and in PTX registers: fp8 and i1 as i8,
-/// pointers as i64, others as they are.
-Type getStorageType(Type type);
-/// `value` as its storage type, and back (i1: any non-zero byte is true).
-Value toStorage(OpBuilder &builder, Location loc, Value value);
-Value fromStorage(OpBuilder &builder, Location loc, Value value, Type type);
-
-Value createI32(OpBuilder &builder, Location loc, int64_t value);
-Value createInt(OpBuilder &builder, Location loc, unsigned bits, int64_t value);
 Value createFloat(OpBuilder &builder, Location loc, Type type, double value);
-/// `lhs & rhs`, where a null value is true.
-Value andPredicates(OpBuilder &builder, Location loc, Value lhs, Value rhs);
 
 /// The LLVM or NVVM intrinsic `name`, without the suffixes of its overloads.
 Value callIntrinsic(OpBuilder &builder, Location loc, StringRef name, Type type,

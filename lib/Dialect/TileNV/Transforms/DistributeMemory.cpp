@@ -147,8 +147,8 @@ struct DistributeStore : public OpConversionPattern<tile::StoreOp> {
     for (int64_t reg = 0, size = values.size(); reg < size; reg += width) {
       if (isCopyRegister(type, reg))
         continue;
-      Value predicate = andPredicates(rewriter, op.getLoc(), acting,
-                                      mask.empty() ? Value() : at(mask, reg));
+      Value predicate = emitAnd(rewriter, op.getLoc(), acting,
+                                mask.empty() ? Value() : at(mask, reg));
       emitStore(rewriter, op.getLoc(), at(adaptor.getPtr(), reg),
                 values.slice(reg, width), predicate, flags);
     }

@@ -20,60 +20,10 @@ using namespace mlir::tile_nv::nv_detail;
 // Values and types
 //===----------------------------------------------------------------------===//
 
-Type nv_detail::getStorageType(Type type) {
-  MLIRContext *context = type.getContext();
-  if (isa<LLVM::LLVMPointerType>(type))
-    return IntegerType::get(context, 64);
-  unsigned bits = type.getIntOrFloatBitWidth();
-  if (bits <= 8)
-    return IntegerType::get(context, 8);
-  return type;
-}
-
-Value nv_detail::toStorage(OpBuilder &builder, Location loc, Value value) {
-  Type type = value.getType(), storage = getStorageType(type);
-  if (type == storage)
-    return value;
-  if (isa<LLVM::LLVMPointerType>(type))
-    return LLVM::PtrToIntOp::create(builder, loc, storage, value);
-  if (type.isInteger(1))
-    return arith::ExtUIOp::create(builder, loc, storage, value);
-  return arith::BitcastOp::create(builder, loc, storage, value);
-}
-
-Value nv_detail::fromStorage(OpBuilder &builder, Location loc, Value value,
-                             Type type) {
-  if (value.getType() == type)
-    return value;
-  if (isa<LLVM::LLVMPointerType>(type))
-    return LLVM::IntToPtrOp::create(builder, loc, type, value);
-  if (type.isInteger(1))
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
-                                 createInt(builder, loc, 8, 0));
-  return arith::BitcastOp::create(builder, loc, type, value);
-}
-
-Value nv_detail::createInt(OpBuilder &builder, Location loc, unsigned bits,
-                           int64_t value) {
-  return arith::ConstantIntOp::create(builder, loc,
-                                      builder.getIntegerType(bits), value);
-}
-
-Value nv_detail::createI32(OpBuilder &builder, Location loc, int64_t value) {
-  return createInt(builder, loc, 32, value);
-}
-
 Value nv_detail::createFloat(OpBuilder &builder, Location loc, Type type,
                              double value) {
   return arith::ConstantOp::create(builder, loc,
                                    builder.getFloatAttr(type, value));
-}
-
-Value nv_detail::andPredicates(OpBuilder &builder, Location loc, Value lhs,
-                               Value rhs) {
-  if (!lhs || !rhs)
-    return lhs ? lhs : rhs;
-  return arith::AndIOp::create(builder, loc, lhs, rhs);
 }
 
 //===----------------------------------------------------------------------===//
@@ -232,12 +182,8 @@ static Value packUnit(OpBuilder &builder, Location loc,
       return values[0];
     return LLVM::BitcastOp::create(builder, loc, units.registerType, values[0]);
   }
-  auto type = VectorType::get({int64_t(values.size())}, units.storage);
-  Value vector = LLVM::PoisonOp::create(builder, loc, type);
-  for (auto [index, value] : llvm::enumerate(values))
-    vector = LLVM::InsertElementOp::create(builder, loc, type, vector, value,
-                                           createI32(builder, loc, index));
-  return LLVM::BitcastOp::create(builder, loc, units.registerType, vector);
+  return LLVM::BitcastOp::create(builder, loc, units.registerType,
+                                 packVector(builder, loc, values));
 }
 
 static void unpackUnit(OpBuilder &builder, Location loc,
@@ -258,9 +204,7 @@ static void unpackUnit(OpBuilder &builder, Location loc,
   }
   auto type = VectorType::get({perUnit}, units.storage);
   Value vector = LLVM::BitcastOp::create(builder, loc, type, value);
-  for (int64_t i = 0; i < perUnit; ++i)
-    results.push_back(LLVM::ExtractElementOp::create(
-        builder, loc, vector, createI32(builder, loc, i)));
+  llvm::append_range(results, unpackVector(builder, loc, vector, perUnit));
 }
 
 /// The modifiers of an access. PTX takes one of volatile, cache operator and
@@ -318,12 +262,7 @@ Registers nv_detail::emitLoad(OpBuilder &builder, Location loc, Value ptr,
     Type loaded = width == 1 ? storage : VectorType::get({width}, storage);
     Value value = LLVM::LoadOp::create(builder, loc, loaded, ptr, alignment,
                                        flags.isVolatile);
-    if (width == 1)
-      elements.push_back(value);
-    else
-      for (int64_t i = 0; i < width; ++i)
-        elements.push_back(LLVM::ExtractElementOp::create(
-            builder, loc, value, createI32(builder, loc, i)));
+    elements = unpackVector(builder, loc, value, width);
   } else {
     char letter = getConstraintLetter(units.registerType);
     std::string constraints;
@@ -371,17 +310,8 @@ void nv_detail::emitStore(OpBuilder &builder, Location loc, Value ptr,
   AccessUnits units(builder, storage, width);
   if (!predicate && (isPlain(flags) || flags.isVolatile)) {
     unsigned alignment = units.elementBits / 8 * width;
-    Value stored = elements.front();
-    if (width > 1) {
-      auto type = VectorType::get({width}, storage);
-      stored = LLVM::PoisonOp::create(builder, loc, type);
-      for (auto [index, element] : llvm::enumerate(elements))
-        stored =
-            LLVM::InsertElementOp::create(builder, loc, type, stored, element,
-                                          createI32(builder, loc, index));
-    }
-    LLVM::StoreOp::create(builder, loc, stored, ptr, alignment,
-                          flags.isVolatile);
+    LLVM::StoreOp::create(builder, loc, packVector(builder, loc, elements), ptr,
+                          alignment, flags.isVolatile);
     return;
   }
   SmallVector<Value> operands{ptr};

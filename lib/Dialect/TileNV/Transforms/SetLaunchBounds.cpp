@@ -45,10 +45,14 @@ struct TileNVSetLaunchBoundsPass
     for (auto kernel : module.getOps<gpu::GPUFuncOp>())
       if (kernel.isKernel() && failed(verify(kernel, *chip)))
         return signalPassFailure();
+    for (auto kernel : module.getOps<gpu::GPUFuncOp>())
+      if (kernel.isKernel())
+        setBounds(kernel);
   }
 
   LogicalResult verify(gpu::GPUFuncOp kernel,
                        const tile_dialect::ChipInfo &chip);
+  void setBounds(gpu::GPUFuncOp kernel);
 };
 
 /// Bytes of the parameters, each aligned to its size.
@@ -61,6 +65,32 @@ int64_t getParameterBytes(gpu::GPUFuncOp kernel) {
     bytes = llvm::alignTo(bytes, size) + size;
   }
   return bytes;
+}
+
+/// What a user wrote about the block must be the block of the layouts.
+LogicalResult verifyBlock(gpu::GPUFuncOp kernel, int64_t threads) {
+  auto fails = [&](StringRef name, StringRef relation) {
+    return kernel.emitOpError("has ")
+           << name << " = " << kernel->getAttr(name) << ", but its layouts are "
+           << "made for a block of " << threads << " threads: expected "
+           << relation;
+  };
+  StringRef required = NVVM::NVVMDialect::getReqntidAttrName();
+  if (auto block = kernel->getAttrOfType<DenseI32ArrayAttr>(required)) {
+    ArrayRef<int32_t> extents = block.asArrayRef();
+    if (extents[0] != threads ||
+        llvm::any_of(extents.drop_front(), [](int32_t e) { return e != 1; }))
+      return fails(required, "these along x");
+  }
+  StringRef most = NVVM::NVVMDialect::getMaxntidAttrName();
+  if (auto block = kernel->getAttrOfType<DenseI32ArrayAttr>(most)) {
+    int64_t product = 1;
+    for (int32_t extent : block.asArrayRef())
+      product *= extent;
+    if (product < threads)
+      return fails(most, "as many at least");
+  }
+  return success();
 }
 
 LogicalResult
@@ -90,19 +120,26 @@ TileNVSetLaunchBoundsPass::verify(gpu::GPUFuncOp kernel,
     return kernel.emitOpError("needs ")
            << threads << " threads; a block on " << chip.name << " has at most "
            << chip.maxThreadsPerBlock;
+  if (failed(verifyLaunchBounds(kernel, chip)))
+    return failure();
+  return verifyBlock(kernel, threads);
+}
+
+void TileNVSetLaunchBoundsPass::setBounds(gpu::GPUFuncOp kernel) {
   // The layouts are made for exactly this block, so it is `.reqntid`; PTX
   // allows no `.maxntid` beside it, which is what upstream makes of
   // `known_block_size`.
-  kernel->setAttr(
-      NVVM::NVVMDialect::getReqntidAttrName(),
-      DenseI32ArrayAttr::get(&getContext(), {int32_t(threads), 1, 1}));
+  int32_t threads = tile_gpu::getNumThreads(kernel);
+  kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                  DenseI32ArrayAttr::get(&getContext(), {threads, 1, 1}));
+  kernel->removeAttr(NVVM::NVVMDialect::getMaxntidAttrName());
   kernel.removeKnownBlockSizeAttr();
   kernel->removeAttr(tile_gpu::kSharedBytesAttrName);
-  if (maxRegisters != 0)
+  StringRef registers = NVVM::NVVMDialect::getMaxnregAttrName();
+  if (maxRegisters != 0 && !kernel->hasAttr(registers))
     kernel->setAttr(
-        NVVM::NVVMDialect::getMaxnregAttrName(),
+        registers,
         IntegerAttr::get(IntegerType::get(&getContext(), 32), maxRegisters));
-  return success();
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --allow-unregistered-dialect --pass-pipeline="builtin.module(gpu.module(tile-gpu-allocate-shared-memory))" | FileCheck %s
 
+#spread = #tile_gpu.layout<{register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]}>
 #rows = #tile_gpu.layout<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]}>
 #columns = #tile_gpu.layout<{register = [[1, 0], [2, 0]], lane = [[4, 0], [8, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]]}>
 #dense = #tile_gpu.shared<order = [0, 1], swizzle = 0>
@@ -51,4 +52,35 @@ gpu.func @small(%x: tensor<16x32xf16, #rows>) kernel {
   gpu.return
 }
 
+// Each row is spread over the warps alone, whose sums are as many as the
+// elements: the tiles are converted one after the other, in the memory of one.
+// CHECK-LABEL: gpu.func @scan
+// CHECK-SAME: tile_gpu.shared_bytes = 16384 : i64
+gpu.func @scan(%x: tensor<8x256xf64, #spread>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %0:3 = tile.scan(%x, %x, %x) axis 0 : (tensor<8x256xf64, #spread>, tensor<8x256xf64, #spread>, tensor<8x256xf64, #spread>) -> (tensor<8x256xf64, #spread>, tensor<8x256xf64, #spread>, tensor<8x256xf64, #spread>) {
+  ^bb0(%a: f64, %b: f64, %c: f64, %d: f64, %e: f64, %f: f64):
+    %3 = arith.addf %a, %d : f64
+    tile.yield %3, %b, %c : f64, f64, f64
+  }
+  gpu.return
+}
+
+// Two of them take no more memory than one, at the same place.
+// CHECK-LABEL: gpu.func @scans
+// CHECK-SAME: tile_gpu.shared_bytes = 16384 : i64
+// CHECK: tile.scan({{.*}}) axis 0 {tile_gpu.scratch = #tile_gpu.scratch<offset = 0,
+// CHECK: tile.scan({{.*}}) axis 0 {tile_gpu.scratch = #tile_gpu.scratch<offset = 0,
+gpu.func @scans(%x: tensor<8x256xf64, #spread>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %0 = tile.scan(%x) axis 0 : (tensor<8x256xf64, #spread>) -> tensor<8x256xf64, #spread> {
+  ^bb0(%a: f64, %b: f64):
+    %2 = arith.addf %a, %b : f64
+    tile.yield %2 : f64
+  }
+  %1 = tile.scan(%x) axis 0 : (tensor<8x256xf64, #spread>) -> tensor<8x256xf64, #spread> {
+  ^bb0(%a: f64, %b: f64):
+    %2 = arith.mulf %a, %b : f64
+    tile.yield %2 : f64
+  }
+  gpu.return
+}
 }

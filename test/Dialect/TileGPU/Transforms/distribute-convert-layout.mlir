@@ -105,7 +105,7 @@ gpu.module @m {
   // CHECK-NEXT: }
   // CHECK-NEXT: gpu.barrier
   // CHECK: %[[LOADED:.*]] = llvm.load {{.*}} -> i8
-  // CHECK: arith.trunci %[[LOADED]] : i8 to i1
+  // CHECK: arith.cmpi ne, %[[LOADED]], %{{.*}} : i8
   gpu.func @copies(%p: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %i = tile.arange 0, 32 : tensor<32xi32, #a>
     %c = arith.constant dense<7> : tensor<32xi32, #a>

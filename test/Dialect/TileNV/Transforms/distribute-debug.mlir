@@ -47,6 +47,14 @@ gpu.func @assert(%n: i32) kernel attributes {known_block_size = array<i32: 32, 1
   gpu.return
 }
 
+// CHECK-LABEL: gpu.func @assume
+// CHECK-SAME: (%[[C:.*]]: i1)
+// CHECK: llvm.intr.assume %[[C]] : i1
+gpu.func @assume(%c: i1) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  tile.assume %c
+  gpu.return
+}
+
 // CHECK-LABEL: gpu.func @barrier
 // CHECK: gpu.barrier
 gpu.func @barrier() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {

@@ -16,6 +16,20 @@ gpu.module @m [#nvvm.target<chip = "sm_90a">] {
     gpu.return
   }
 
+  // What a kernel says itself stays, where it agrees.
+  // CHECK-LABEL: gpu.func @own()
+  // CHECK-SAME: attributes {nvvm.maxnreg = 32 : i32, nvvm.minctasm = 2 : i32, nvvm.reqntid = array<i32: 128, 1, 1>}
+  gpu.func @own() kernel attributes {known_block_size = array<i32: 128, 1, 1>, nvvm.maxnreg = 32 : i32, nvvm.minctasm = 2 : i32, nvvm.reqntid = array<i32: 128>} {
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @at_most()
+  // CHECK-SAME: nvvm.reqntid = array<i32: 128, 1, 1>
+  // CHECK-NOT: nvvm.maxntid
+  gpu.func @at_most() kernel attributes {known_block_size = array<i32: 128, 1, 1>, nvvm.maxntid = array<i32: 32, 8>} {
+    gpu.return
+  }
+
   // CHECK-LABEL: gpu.func @_name$1()
   // CHECK-SAME: nvvm.reqntid
   gpu.func @_name$1() kernel attributes {known_block_size = array<i32: 1024, 1, 1>} {

@@ -31,6 +31,13 @@ def Tile_Dialect : Dialect {
     function): `tile.divisibility`, `tile.contiguity` and `tile.constancy`,
     each a dense i32 array with an entry for each dimension (one entry for a
     scalar).
+
+    Wishes of a front end about a loop are discardable attributes of type i32 on it:
+    `tile.num_stages` and `tile.unroll_factor`, and the flags (1: yes)
+    `tile.disable_licm`, `tile.disallow_acc_multi_buffer`, `tile.flatten` and
+    `tile.warp_specialize`.
+
+    Any other attribute of the dialect is an error.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let useDefaultTypePrinterParser = 1;
@@ -38,6 +45,7 @@ def Tile_Dialect : Dialect {
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 #endif // TILEDIALECT_DIALECT_TILE_IR_TILEDIALECT_TD

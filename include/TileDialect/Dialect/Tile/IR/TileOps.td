@@ -18,7 +18,7 @@ include "TileDialect/Dialect/Tile/IR/TileMemoryOps.td"
 include "TileDialect/Dialect/Tile/IR/TileReduceOps.td"
 include "TileDialect/Dialect/Tile/IR/TileShapeOps.td"
 
-// What print and assert write: the debug output, which no memory access touches.
+// What print, assert and assume write: the debug output, which no memory access touches.
 def Tile_DebugResource : Resource<"::mlir::tile::DebugResource">;
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator,
@@ -72,6 +72,31 @@ def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite<Tile_DebugResourc
   }];
   let arguments = (ins Tile_I1Like:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+  let hasCanonicalizer = 1;
+}
+
+def Tile_AssumeOp : Tile_Op<"assume", [MemoryEffects<[MemWrite<Tile_DebugResource>]>]> {
+  let summary = "promise that a condition holds";
+  let description = [{
+    Where the op is reached, `condition` is true; what the program does otherwise is
+    undefined. The compiler draws its conclusions, and generates no code.
+
+    What the analysis of axis info makes of a value that is defined in the block of
+    the op (an argument of the kernel, for one that is not nested in control flow):
+    it is not negative (`x >= c`, `x > c`, `x == c`, signed, with a constant `c` that
+    says so), or is a multiple (`x % c == 0`). A condition may be several ones, combined by
+    `arith.andi`. LLVM gets all of them.
+
+    - `condition` is an `i1`.
+
+    Example:
+    ```mlir
+    %positive = arith.cmpi sge, %n, %c0 : i32
+    tile.assume %positive
+    ```
+  }];
+  let arguments = (ins I1:$condition);
+  let assemblyFormat = "$condition attr-dict";
   let hasCanonicalizer = 1;
 }
 

@@ -32,6 +32,8 @@ def TileGPU_Dialect : Dialect {
       `tile-gpu-allocate-shared-memory` gave it, static and dynamic together; on
       the `llvm.mlir.global` that stands for it after `tile-gpu-distribute`, if
       its size is given at launch (an array without extent): that size.
+
+    Any other attribute of the dialect is an error.
   }];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
                            "::mlir::gpu::GPUDialect"];
@@ -39,6 +41,8 @@ def TileGPU_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
   private:
     void registerAttributes();

@@ -19,8 +19,12 @@ def TileNV_Dialect : Dialect {
     The only dialect that names NVIDIA. It says how `tile-gpu-distribute` writes
     memory accesses, atomics, mathematical functions, conversions, inline
     assembly, library calls, prints and assertions for NVIDIA's chips: as upstream
-    `llvm` ops, intrinsics and PTX. See `docs/rationale/TileNV.md`.
+    `llvm` ops, intrinsics and PTX. See `docs/rationale/TileNV.md`. It has no
+    discardable attributes.
   }];
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 #endif // TILEDIALECT_DIALECT_TILENV_IR_TILENVDIALECT_TD

@@ -32,10 +32,12 @@ def TileNVSetLaunchBounds : Pass<"tile-nv-set-launch-bounds", "::mlir::gpu::GPUM
   let summary = "Set the launch bounds of kernels, within the limits of their chip";
   let description = [{
     Takes: kernels after `tile-gpu-distribute`. Fails, at the kernel, if it needs
-    more shared memory or threads than the chip of its `#nvvm.target` has. Turns
-    the kernel's `known_block_size` into `nvvm.reqntid`, drops
-    `tile_gpu.shared_bytes`, and sets `nvvm.maxnreg` to `max-registers` if that is
-    not 0.
+    more shared memory or threads than the chip of its `#nvvm.target` has, or if
+    `nvvm` attributes that it has already (`nvvm.maxnreg`, `nvvm.reqntid` ...) have
+    values that PTX or the chip does not allow, or another block than the layouts.
+    Turns the kernel's `known_block_size` into `nvvm.reqntid`, drops `nvvm.maxntid`
+    and `tile_gpu.shared_bytes`, and sets `nvvm.maxnreg` to `max-registers` if that
+    is not 0 and the kernel has none of its own.
   }];
   let dependentDialects = ["::mlir::tile_gpu::TileGPUDialect", "::mlir::NVVM::NVVMDialect"];
   let options = [

@@ -11,6 +11,14 @@
 
 #include "mlir/Support/LLVM.h"
 
+namespace tile_dialect {
+struct ChipInfo;
+} // namespace tile_dialect
+
+namespace mlir {
+class Operation;
+} // namespace mlir
+
 namespace mlir::gpu {
 class GPUModuleOp;
 } // namespace mlir::gpu
@@ -28,6 +36,12 @@ LogicalResult setTarget(gpu::GPUModuleOp module, StringRef chip);
 
 /// True if PTX allows `name` for a kernel (PTX ISA, Identifiers).
 bool isPTXIdentifier(StringRef name);
+
+/// Fails, with a diagnostic at `kernel`, if an `nvvm` attribute that bounds its
+/// launch or registers (`nvvm.maxnreg`, `nvvm.reqntid`, `nvvm.cluster_dim`,
+/// ...) says what PTX or `chip` does not have.
+LogicalResult verifyLaunchBounds(Operation *kernel,
+                                 const tile_dialect::ChipInfo &chip);
 
 } // namespace mlir::tile_nv
 
