@@ -3,9 +3,10 @@
 
 usage: python.py [--rounds 5]
 
-Needs a GPU, torch and Triton. One source is compiled by both, with its imports changed.
-Providers run in turn, in equal windows, for some rounds; the numbers are medians of the
-rounds' medians, and ratios are Triton's time divided by ours.
+Needs a GPU, torch, Triton and a C compiler. One source is compiled by both, with its
+imports changed. Providers run in turn, in equal windows, for some rounds; the numbers are
+medians of the rounds' medians, and ratios are Triton's time divided by ours. The cost of a
+launch is also compared with the one of a loop around cuLaunchKernel in C.
 """
 
 import argparse
@@ -92,18 +93,46 @@ def cases(torch, kernels):
     return result
 
 
-def launch_time(torch, kernel, count=3000):
-    """Microseconds of the host for a launch with five arguments."""
-    x = torch.empty(64, device="cuda")
+LAUNCHES = 3000
+
+
+def host_time(torch, call):
+    """Microseconds of the host for a call."""
     for _ in range(100):
-        kernel[(1, )](x, x, x, 5, 6)
+        call()
     torch.cuda.synchronize()
     begin = time.perf_counter()
-    for _ in range(count):
-        kernel[(1, )](x, x, x, 5, 6)
+    for _ in range(LAUNCHES):
+        call()
     elapsed = time.perf_counter() - begin
     torch.cuda.synchronize()
-    return elapsed / count * 1e6
+    return elapsed / LAUNCHES * 1e6
+
+
+def compare_launches(torch, kernels, folder, rounds):
+    """Prints what launches with five arguments cost the host, and their ratio to C."""
+    from bare_launch import BareLaunch
+    x = torch.empty(64, device="cuda")
+    ours, theirs = kernels["tile"].nothing, kernels["triton"].nothing
+    bare = BareLaunch(ours[(1, )](x, x, x, 5, 6), folder)
+    stream = torch.cuda.current_stream().cuda_stream
+    calls = {
+        "cuLaunchKernel from C": lambda: bare.time(stream, x.data_ptr(), LAUNCHES),
+        "tile": lambda: host_time(torch, lambda: ours[(1, )](x, x, x, 5, 6)),
+        "tile, grid by function": lambda: host_time(torch, lambda: ours[lambda meta: (1, )](x, x, x, 5, 6)),
+        "tile, num_warps=4": lambda: host_time(torch, lambda: ours[(1, )](x, x, x, 5, 6, num_warps=4)),
+        "triton": lambda: host_time(torch, lambda: theirs[(1, )](x, x, x, 5, 6)),
+    }
+    times = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            times[name].append(call())
+    floor = statistics.median(times["cuLaunchKernel from C"])
+    print(f"{'launch, 5 arguments':<24} {'us':>10} {'to C':>10}")
+    for name, values in times.items():
+        value = statistics.median(values)
+        print(f"  {name:<22} {value:>10.2f} {value / floor:>9.2f}x", flush=True)
+    show("launch, 5 arguments", "us", times["tile"], times["triton"])
 
 
 def compile_time(torch, module, folder, number):
@@ -145,11 +174,7 @@ def main():
         show("cold compile, 3 kernels", "ms", compiles["tile"][1:], compiles["triton"][1:])
 
         kernels = {module: load(module, folder) for module in compiles}
-        launches = {module: [] for module in compiles}
-        for _ in range(arguments.rounds):
-            for module, times in launches.items():
-                times.append(launch_time(torch, kernels[module].nothing))
-        show("launch, 5 arguments", "us", launches["tile"], launches["triton"])
+        compare_launches(torch, kernels, folder, arguments.rounds)
 
         calls = {module: cases(torch, kernels[module]) for module in compiles}
         for name in calls["tile"]:

@@ -31,7 +31,7 @@ def to_device(array):
 
 def to_host(array):
     """The array as a NumPy array."""
-    return array.cpu().numpy() if HAS_GPU else array
+    return array.cpu().numpy() if hasattr(array, "cpu") else array
 
 
 def empty_like(array):

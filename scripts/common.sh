@@ -7,6 +7,10 @@ BUILD=${TILE_BUILD_DIR:-$ROOT/build}
 VENV=$ROOT/.venv
 LLVM=/usr/lib/llvm-22
 
+# Checkouts and build folders share objects: ccache takes paths below the root as
+# relative ones.
+export CCACHE_BASEDIR=$ROOT CCACHE_NOHASHDIR=1
+
 say() { printf '== %s\n' "$*"; }
 die() {
   printf 'error: %s\n' "$*" >&2

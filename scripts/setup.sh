@@ -69,9 +69,10 @@ make_venv() {
 
 # Installs the Python packages that `import` does not find.
 install_python_packages() {
-  python -c 'import numpy' 2>/dev/null || missing_python+=(numpy)
-  python -c 'import pytest' 2>/dev/null || missing_python+=(pytest)
-  python -c 'import nanobind' 2>/dev/null || missing_python+=(nanobind)
+  local package
+  for package in hypothesis nanobind numpy pytest rich; do
+    python -c "import $package" 2>/dev/null || missing_python+=("$package")
+  done
   [ ${#missing_python[@]} -gt 0 ] || return 0
   say "installing ${missing_python[*]} in $VENV"
   python -m pip install -q --disable-pip-version-check "${missing_python[@]}"

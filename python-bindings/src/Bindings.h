@@ -21,6 +21,8 @@ void bindCompile(nanobind::module_ &module,
                  nanobind::class_<KernelBuilder> &builder);
 void bindEmulator(nanobind::module_ &module);
 void bindCuda(nanobind::module_ &module);
+/// The type that kernels are derived from.
+void bindLauncher(nanobind::module_ &module);
 
 } // namespace mlir::tile::python
 

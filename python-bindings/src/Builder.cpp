@@ -85,8 +85,12 @@ std::unique_ptr<MLIRContext> mlir::tile::python::createContext(
     captured.severity = getSeverityName(diagnostic.getSeverity()).str();
     captured.message = diagnostic.str();
     resolveLocation(diagnostic.getLocation(), captured);
-    for (Diagnostic &note : diagnostic.getNotes())
-      captured.notes.push_back(note.str());
+    for (Diagnostic &note : diagnostic.getNotes()) {
+      CapturedDiagnostic place;
+      resolveLocation(note.getLocation(), place);
+      captured.notes.emplace_back(note.str(), place.file, place.line,
+                                  place.column);
+    }
     diagnostics.push_back(std::move(captured));
   });
   return context;
@@ -225,7 +229,9 @@ static Value createConstant(OpBuilder &ops, Location loc, Type type,
 }
 
 Value KernelBuilder::intConstant(Type type, int64_t value) {
-  auto element = cast<IntegerType>(getElementTypeOrSelf(type));
+  auto element = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+  if (!element)
+    fail("expected an integer type for an integer constant");
   APInt bits(64, value, /*isSigned=*/true);
   return createConstant(
       ops, loc(), type,
@@ -233,7 +239,9 @@ Value KernelBuilder::intConstant(Type type, int64_t value) {
 }
 
 Value KernelBuilder::floatConstant(Type type, double value) {
-  auto element = cast<FloatType>(getElementTypeOrSelf(type));
+  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  if (!element)
+    fail("expected a floating-point type for a floating-point constant");
   APFloat number(value);
   bool losesInfo;
   number.convert(element.getFloatSemantics(), APFloat::rmNearestTiesToEven,

@@ -41,7 +41,8 @@ struct CapturedDiagnostic {
   unsigned column = 0;
   /// Call sites from the inside out, when the place is in an inlined function.
   std::vector<std::tuple<std::string, unsigned, unsigned>> callers;
-  std::vector<std::string> notes;
+  /// Text and place; the line is 0 where there is none.
+  std::vector<std::tuple<std::string, std::string, unsigned, unsigned>> notes;
 };
 
 /// A context with all dialects; its diagnostics go to `diagnostics` instead of

@@ -9,7 +9,9 @@
 #include "Builder.h"
 #include "TileDialect/Dialect/Tile/IR/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <stdexcept>
 
@@ -165,6 +167,12 @@ KernelBuilder::beginMap(const Values &sources, const std::vector<Type> &results,
 
 Values KernelBuilder::endCombine(Operation *op, const Values &yields) {
   YieldOp::create(ops, loc(), yields);
+  // What only helped the front end to find a type may be no op on scalars,
+  // which is all that a combine region may hold.
+  op->walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *inner) {
+    if (inner != op && isOpTriviallyDead(inner))
+      inner->erase();
+  });
   ops.setInsertionPointAfter(op);
   return resultsOf(op);
 }

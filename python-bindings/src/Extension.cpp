@@ -17,4 +17,5 @@ NB_MODULE(_C, module) {
   bindBuilder(module);
   bindEmulator(module);
   bindCuda(module);
+  bindLauncher(module);
 }

@@ -8,6 +8,7 @@
 
 #include "KernelParameters.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/bit.h"
 
 #include <cstring>
 #include <stdexcept>
@@ -35,6 +36,7 @@ KernelParameters::KernelParameters(const std::vector<std::string> &types) {
       parameters.push_back({Kind::Double, 8});
     else
       throw std::invalid_argument("kernel parameter of type " + type);
+    hasFloats |= parameters.back().kind != Kind::Integer;
   }
 }
 
@@ -45,6 +47,31 @@ static uint64_t convertFloat(double value,
   bool losesInfo;
   number.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
   return number.bitcastToAPInt().getZExtValue();
+}
+
+/// The bits of a parameter of floating point.
+uint64_t KernelParameters::convert(Kind kind, double value) {
+  const llvm::fltSemantics &semantics =
+      kind == Kind::Half     ? llvm::APFloat::IEEEhalf()
+      : kind == Kind::BFloat ? llvm::APFloat::BFloat()
+      : kind == Kind::Float  ? llvm::APFloat::IEEEsingle()
+                             : llvm::APFloat::IEEEdouble();
+  return convertFloat(value, semantics);
+}
+
+void KernelParameters::packFloats(uint64_t *values) const {
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    Kind kind = parameters[i].kind;
+    if (kind == Kind::Integer || kind == Kind::Double)
+      continue;
+    double value = llvm::bit_cast<double>(values[i]);
+    // The compiler's conversion is the one of APFloat, but for the payloads of
+    // NaNs; and it is what most launches need.
+    if (kind == Kind::Float && value == value)
+      values[i] = llvm::bit_cast<uint32_t>(float(value));
+    else
+      values[i] = convert(kind, value);
+  }
 }
 
 std::vector<ParameterValue>
@@ -66,12 +93,7 @@ KernelParameters::pack(nb::sequence arguments) const {
       double value = PyFloat_AsDouble(argument.ptr());
       if (value == -1.0 && PyErr_Occurred())
         throw nb::python_error();
-      const llvm::fltSemantics &semantics =
-          parameter.kind == Kind::Half     ? llvm::APFloat::IEEEhalf()
-          : parameter.kind == Kind::BFloat ? llvm::APFloat::BFloat()
-          : parameter.kind == Kind::Float  ? llvm::APFloat::IEEEsingle()
-                                           : llvm::APFloat::IEEEdouble();
-      bits = convertFloat(value, semantics);
+      bits = convert(parameter.kind, value);
     }
     ParameterValue packed;
     packed.size = parameter.size;

@@ -35,13 +35,28 @@ public:
   /// fit.
   std::vector<ParameterValue> pack(nanobind::sequence arguments) const;
 
+  size_t size() const { return parameters.size(); }
+
+  /// Makes the bytes of all parameters, at the start of each element, from
+  /// values that are integers in two's complement or, for parameters of
+  /// floating point, the bits of a double.
+  void packInPlace(uint64_t *values) const {
+    if (hasFloats)
+      packFloats(values);
+  }
+
 private:
   enum class Kind { Integer, Half, BFloat, Float, Double };
   struct Parameter {
     Kind kind;
     unsigned size;
   };
+
+  static uint64_t convert(Kind kind, double value);
+  void packFloats(uint64_t *values) const;
+
   std::vector<Parameter> parameters;
+  bool hasFloats = false;
 };
 
 } // namespace mlir::tile::python

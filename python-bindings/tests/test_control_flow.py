@@ -245,8 +245,15 @@ def lambdas(out, n):
     tl.store(out, twice(n) + (extra := n + 1) + extra)
 
 
+@tile.jit
+def lambdas_with_defaults(out, n):
+    scale = lambda x, factor=n, *, offset=1: x * factor + offset
+    tl.store(out, scale(n) * 10000 + scale(n, 2) * 100 + scale(factor=3, x=n, offset=0))
+
+
 def test_lambda_and_walrus():
     assert run(lambdas, 5) == 22
+    assert run(lambdas_with_defaults, 5) == 261115
 
 
 @tile.jit
@@ -266,6 +273,7 @@ def asserts(x, N: tl.constexpr):
 
 
 @pytest.mark.emulator
+@pytest.mark.compiled
 def test_device_assert():
     asserts[(1, )](np.array([1, 2], np.int32), 2)
     with pytest.raises(tile.EmulatorError, match="must be positive"):

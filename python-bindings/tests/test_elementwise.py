@@ -501,3 +501,16 @@ def test_map_elementwise():
         return count
 
     np.testing.assert_array_equal(unary(collatz, x), [steps(n) for n in x])
+
+
+@tile.jit
+def sums_of_bools(out, b):
+    known = True
+    tl.store(out, known + known)
+    tl.store(out + 1, b + b)
+
+
+def test_bools_wrap():
+    out = np.ones(2, np.int32)
+    sums_of_bools[(1, )](out, True)
+    assert out.tolist() == [0, 0]

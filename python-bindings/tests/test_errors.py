@@ -226,6 +226,43 @@ def matmul_operator(x):
     a @ a
 
 
+@tile.jit
+def needs_much(x):
+    tl.store(x, tl.sum(tl.sort(tl.arange(0, 65536))))
+
+
+@tile.jit
+def ordered_by_none(x, n, limit=None):
+    tl.store(x, n < limit)
+
+
+@tile.jit
+def list_in_loop(x, n):
+    values = [n]
+    for i in range(n):
+        values.append(i)
+    tl.store(x, len(values))
+
+
+@tile.jit
+def list_in_branch(x, n):
+    values = [n]
+    if n > 5:
+        values.append(n)
+    tl.store(x, len(values))
+
+
+@tile.jit
+def lambda_of_two(x, n):
+    add = lambda a, b: a + b
+    tl.store(x, add(n))
+
+
+@tile.jit
+def any_arguments(x, *rest):
+    pass
+
+
 @pytest.mark.parametrize("kernel, args, message", [
     (undefined_name, (), "unknown_variable is not defined"),
     (unknown_function, (), "has no attribute 'loda'"),
@@ -256,11 +293,29 @@ def matmul_operator(x):
     (subscript_store, (), "only variables can be assigned"),
     (pointer_sum, (), "only an integer can be added to a pointer"),
     (matmul_operator, (), "use tl.dot"),
+    (ordered_by_none, (8, ), "expected a number or a tile, got None"),
+    (list_in_loop, (8, ), "values is a list that is changed in a loop of the device"),
+    (list_in_branch, (8, ), "values is a list that is changed in a branch"),
+    (lambda_of_two, (8, ), "missing a required argument: 'b'"),
+    (any_arguments, (8, ), "cannot have the parameter \\*rest"),
 ], ids=lambda p: getattr(p, "__name__", ""))
 def test_messages(kernel, args, message):
     error = failure(kernel, X, *args)
     assert re.search(message, str(error)), str(error)
     assert error.frame.file == __file__ and "^" in str(error)
+
+
+def test_a_recursion_is_told_in_short():
+    text = str(failure(recursive, X, 8))
+    assert re.search("called from [0-9]+ more places", text)
+    assert text.count("called from") == 11
+
+
+def test_a_reproducer_that_cannot_be_written(monkeypatch):
+    monkeypatch.setattr(tile.knobs, "dump_dir", "/proc/none")
+    error = failure(needs_much, X)
+    assert "bytes of shared memory" in str(error)
+    assert any(note.startswith("the kernel's IR could not be written to /proc/none") for note in error.notes)
 
 
 def test_kinds_of_errors():
@@ -272,6 +327,26 @@ def test_kinds_of_errors():
 def stores(x, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     tl.store(x + i, i.to(tl.float32))
+
+
+def test_internal_errors_leave_a_reproducer(tmp_path, monkeypatch):
+    """Where no pass says why, the file with the kernel's IR is named."""
+    from types import SimpleNamespace
+    from tile.compiler import session
+    from tile.errors import InternalCompilerError
+    source = session.build(stores.compiled_function(), [
+        session.Argument("x", tl.pointer_type(tl.float32)), session.Argument("n", tl.int32),
+        session.Argument("BLOCK", value=32)], "sm_80")
+    builder = source.session.builder
+    gave_up = SimpleNamespace(ok=False, diagnostics=[])
+    source.session.builder = SimpleNamespace(print=builder.print, compile=lambda stage, options: gave_up)
+    monkeypatch.setattr(tile.knobs, "dump_dir", str(tmp_path))
+    monkeypatch.setattr(tile.knobs, "use_cache", False)
+    with pytest.raises(InternalCompilerError, match="please report it") as caught:
+        session.generate(source, "sm_80", session.Options())
+    (path, ) = tmp_path.iterdir()
+    assert str(path) in str(caught.value) and path.suffix == ".mlir"
+    assert "gpu.func @stores" in path.read_text()
 
 
 def test_function_without_source():

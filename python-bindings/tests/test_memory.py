@@ -84,6 +84,7 @@ def hinted(src, dst, n, BLOCK: tl.constexpr):
     tl.store(dst + i, value, mask=i < n, cache_modifier=".cs", eviction_policy="evict_last")
 
 
+@pytest.mark.compiled
 def test_hints_and_cache_modifiers():
     src, dst = np.arange(300, dtype=np.float32), np.zeros(300, np.float32)
     kernel = hinted[(3, )](src, dst, 300, 128)
@@ -188,6 +189,7 @@ def atomic_sum(x, out, old, N: tl.constexpr, SEM: tl.constexpr, SCOPE: tl.conste
     tl.store(old + tl.program_id(0), before)
 
 
+@pytest.mark.unordered
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64, np.uint32, np.float16])
 @pytest.mark.parametrize("sem, scope", [("relaxed", "gpu"), (None, None), ("acq_rel", "sys")])
 def test_atomic_add_of_scalars_returns_the_old_value(dtype, sem, scope):
@@ -277,3 +279,38 @@ def test_descriptors_of_the_host():
         TensorDescriptor.from_tensor(np.zeros((4, 5), np.float32), [4, 4])
     with pytest.raises(ValueError, match="last stride must be 1"):
         TensorDescriptor.from_tensor(src.T, [16, 32])
+
+
+def interface(description):
+    return type("Made", (), {"__cuda_array_interface__": description})()
+
+
+class NoAddress:
+    dtype = "float32"
+
+    def data_ptr(self):
+        return "here"
+
+
+@pytest.mark.parametrize("array, message", [
+    (np.ma.masked_array([1.0], [True]), "masked arrays cannot be passed"),
+    (interface({}), "the __cuda_array_interface__ of the Made is not as version 3"),
+    (interface(None), "is not as version 3 of it says: None"),
+    (interface({"typestr": "<f4", "data": "x"}), "is not as version 3"),
+    (interface({"typestr": "<f4", "data": (-5, False)}), "the Made has the address -5"),
+    (NoAddress(), "the NoAddress has the address 'here'"),
+])
+def test_arrays_that_are_none(array, message):
+    with pytest.raises(TypeError, match=message):
+        scalar_access[(1, )](array, np.zeros(4, np.float32), 4)
+
+
+@tile.jit
+def padded_with_nan(x):
+    tl.make_tensor_descriptor(x, [4, 4], [4, 1], [4, 4], padding_option="nan")
+
+
+@pytest.mark.compiled
+def test_integers_have_no_nan():
+    with pytest.raises(tile.CompilationError, match="'nan' needs floating-point elements, not int32"):
+        padded_with_nan[(1, )](np.zeros(16, np.int32))

@@ -13,14 +13,15 @@ from . import emulator, errors, knobs, language, testing
 from .compiler import ASTSource, CompiledKernel, GPUTarget, compile
 from .errors import CompilationError, CompileTimeAssertionFailure, EmulatorError, OutOfResources
 from .host import cdiv, next_power_of_2
-from .language import constexpr
+from .language import aggregate, constexpr
 from .runtime import Config, JITFunction, autotune, heuristics, jit
 from .runtime.arguments import TensorWrapper, reinterpret
-from .runtime.jit import constexpr_function, set_allocator
+from .runtime.jit import constexpr_function, interpret, set_allocator
 
 __version__ = "0.1.0"
 
-__all__ = ["ASTSource", "CompilationError", "CompileTimeAssertionFailure", "CompiledKernel", "Config",
-           "EmulatorError", "GPUTarget", "JITFunction", "OutOfResources", "TensorWrapper", "autotune",
-           "cdiv", "compile", "constexpr", "constexpr_function", "emulator", "errors", "heuristics",
-           "jit", "knobs", "language", "next_power_of_2", "reinterpret", "set_allocator", "testing"]
+__all__ = ["ASTSource", "CompilationError", "CompileTimeAssertionFailure", "CompiledKernel",
+           "Config", "EmulatorError", "GPUTarget", "JITFunction", "OutOfResources", "TensorWrapper",
+           "aggregate", "autotune", "cdiv", "compile", "constexpr", "constexpr_function",
+           "emulator", "errors", "heuristics", "interpret", "jit", "knobs", "language", "next_power_of_2",
+           "reinterpret", "set_allocator", "testing"]

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 
-from . import errors
+from . import __version__, errors, knobs
 from .runtime import cache
 from .tools import aot
 
@@ -20,66 +21,81 @@ def _age(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
+def _check_cache():
+    if not knobs.use_cache:
+        raise ValueError("there is no cache: " + (
+            "TILE_NO_CACHE is set" if knobs.cache_dir else "no home folder; set TILE_CACHE_DIR"))
+
+
 def cache_list(arguments):
-    entries = cache.entries()
+    entries = [entry for entry in cache.entries()
+               if arguments.kernel in (None, entry[2].get("kernel"))]
     print(f"{cache.folder()}: {len(entries)} entries, {sum(size for _, size, _ in entries) / 1024:.0f} KiB")
     for path, size, about in entries:
-        age = _age(time.time() - about.get("time", 0))
+        age = _age(time.time() - about["time"])
         print(f"  {path.stem[:12]}  {about.get('kind', '?'):<5}  {size / 1024:7.1f} KiB  {age:>6}  "
-              f"{about.get('chip', ''):<7}  {about.get('kernel', '?')}")
-
-
-def _facts(about) -> dict:
-    return {**about.get("arguments", {}), "chip": about.get("chip"), "options": about.get("options")}
+              f"{about.get('chip') or '':<7}  {about.get('kernel', '?')}")
 
 
 def cache_why(arguments):
-    """For each compile of a kernel: what differs from the compile before."""
-    previous = {}
-    for path, _, about in cache.entries():
-        name = about.get("kernel", "?")
-        if about.get("kind") != "ptx" or (arguments.kernel and name != arguments.kernel):
-            continue
-        facts = _facts(about)
-        before = previous.get((name, about.get("file")))
-        if before is None:
-            print(f"{name} ({about.get('file')}): first compile, {path.stem[:12]}")
-            for key, value in facts.items():
-                print(f"    {key}: {value}")
+    """For each compile of a kernel: what differs from the most similar one before it."""
+    count = 0
+    for path, about, nearest, changes in cache.explain(arguments.kernel):
+        count += 1
+        name = f"{about.get('kernel', '?')} {path.stem[:12]}"
+        if nearest is None:
+            print(f"{name}: first compile, {about.get('file')}:{about.get('line')}, "
+                  f"for {about.get('chip')}")
+            for argument, value in about.get("arguments", {}).items():
+                print(f"    {argument}: {value}")
         else:
-            changed = [f"{key}: {before.get(key)} -> {value}" for key, value in facts.items()
-                       if before.get(key) != value]
-            print(f"{name}: {path.stem[:12]}, compiled again because of "
-                  + ("; ".join(changed) or "a change of its source"))
-        previous[(name, about.get("file"))] = facts
+            print(f"{name}: compiled again, compared with {nearest.stem[:12]}, because of")
+            for change in changes or ["a function that it calls, or a global variable that it uses"]:
+                print(f"    {change}")
+    if not count:
+        print(f"{cache.folder()} has no compiled kernel"
+              + (f" {arguments.kernel}" if arguments.kernel else ""))
 
 
 def cache_clear(arguments):
-    print(f"removed {cache.clear()} entries from {cache.folder()}")
+    removed, left = cache.clear(arguments.kernel)
+    print(f"removed {removed} entries from {cache.folder()}")
+    if left:
+        raise OSError(f"{left} entries could not be removed")
 
 
 def _parser():
     parser = argparse.ArgumentParser(prog="python -m tile", description=__doc__)
-    commands = parser.add_subparsers(required=True)
+    parser.add_argument("--version", action="version", version=f"tile {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     cache_parser = commands.add_parser("cache", help="the compiled code on disk")
-    cache_commands = cache_parser.add_subparsers(required=True)
-    cache_commands.add_parser("ls", help="list it").set_defaults(run=cache_list)
-    why = cache_commands.add_parser("why", help="which argument caused each compile")
-    why.add_argument("kernel", nargs="?", help="only this kernel")
-    why.set_defaults(run=cache_why)
-    cache_commands.add_parser("clear", help="remove it").set_defaults(run=cache_clear)
+    cache_commands = cache_parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, run, text in (("ls", cache_list, "list it"),
+                            ("why", cache_why, "which argument caused each compile"),
+                            ("clear", cache_clear, "remove it")):
+        command = cache_commands.add_parser(name, help=text, description=run.__doc__)
+        command.add_argument("kernel", nargs="?", help="only this kernel")
+        command.set_defaults(run=run, needs_cache=True)
 
-    compile_parser = commands.add_parser("compile", help="compile a kernel ahead of time")
+    compile_parser = commands.add_parser("compile", help="compile a kernel ahead of time",
+                                         description=aot.__doc__)
     aot.add_arguments(compile_parser)
-    compile_parser.set_defaults(run=aot.main)
+    compile_parser.set_defaults(run=aot.main, needs_cache=False)
     return parser
 
 
 def main(argv=None) -> int:
     arguments = _parser().parse_args(argv)
     try:
+        if arguments.needs_cache:
+            _check_cache()
         arguments.run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of our output, `head` say, has seen enough. Python would write what is
+        # left at exit, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (errors.TileError, ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -9,6 +9,10 @@ import os
 from dataclasses import dataclass, field
 
 
+# How many calls an error names, from either end of a longer chain.
+_SHOWN_CALLERS = 5
+
+
 class TileError(Exception):
     """Base of all errors of this package."""
 
@@ -60,7 +64,13 @@ class CompilationError(TileError):
         else:
             lines.append(f"error: {self.message}")
         lines += [f"  note: {note}" for note in self.notes]
-        for caller in self.callers:
+        # Of a recursion the first and the last calls say enough.
+        hidden = len(self.callers) - 2 * _SHOWN_CALLERS
+        for position, caller in enumerate(self.callers):
+            if hidden > 0 and _SHOWN_CALLERS <= position < _SHOWN_CALLERS + hidden:
+                if position == _SHOWN_CALLERS:
+                    lines.append(f"  called from {hidden} more places")
+                continue
             lines.append(f"  called from {caller.describe()}")
             excerpt = caller.excerpt()
             if excerpt:
@@ -88,6 +98,10 @@ class OutOfResources(TileError):
                          "Reduce block sizes or num_stages")
         self.required, self.limit, self.name = required, limit, name
 
+    def __reduce__(self):
+        """Pickles as it was made: errors of workers travel to their parents."""
+        return type(self), (self.required, self.limit, self.name)
+
 
 class InternalCompilerError(TileError):
     """A kernel that this compiler should have been able to compile."""
@@ -105,6 +119,11 @@ class EmulatorError(TileError):
         self.kind, self.file, self.line = kind, file, line
 
 
+class MemoryAccessError(TileError, IndexError):
+    """An access of an interpreted kernel outside of the arrays of its launch, or one that is not
+    allowed there."""
+
+
 def from_diagnostics(diagnostics, kernel: str) -> CompilationError:
     """The error for what MLIR said; the first error leads, others are notes."""
     errors = [d for d in diagnostics if d.severity == "error"] or list(diagnostics)
@@ -114,5 +133,12 @@ def from_diagnostics(diagnostics, kernel: str) -> CompilationError:
     lead = next((d for d in errors if d.line and os.path.exists(d.file)), errors[0])
     frame = Frame(lead.file, lead.line, max(0, lead.column - 1)) if lead.line else None
     callers = [Frame(f, l, max(0, c - 1)) for f, l, c in lead.callers]
-    notes = list(lead.notes) + [d.message for d in errors if d is not lead]
+    notes = [_note(*note) for note in lead.notes]
+    notes += [_note(d.message, d.file, d.line, d.column) for d in errors if d is not lead]
     return CompilationError(lead.message, frame, callers=callers, notes=notes)
+
+
+def _note(text: str, file: str, line: int, column: int) -> str:
+    """A note, with the source that it is about."""
+    excerpt = Frame(file, line, max(0, column - 1)).excerpt() if line else ""
+    return f"{text}: {file}:{line}:{column}\n{excerpt}" if excerpt else text

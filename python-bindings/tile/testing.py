@@ -4,26 +4,31 @@
 
 from __future__ import annotations
 
+import csv
+import os
 import statistics
+import sys
 import time
+
+from . import _C
+from .runtime import emulator
 
 # Written before each measured call, so that it finds no data in the L2 cache.
 _FLUSH_BYTES = 256 * 1024 * 1024
 
 
-def uses_gpu(values) -> bool:
-    """Whether one of the values is an array on a GPU."""
-    from .runtime.arguments import CUDA, as_array
-    for value in values:
-        if isinstance(value, (int, float, str, bool, type(None))) or callable(value):
-            continue
-        array = as_array(value)
-        if array is not None and array.device == CUDA:
-            return True
-    return False
+def require_torch(what: str):
+    """torch, or an ImportError that says what needs it."""
+    try:
+        import torch
+    except ImportError:
+        raise ImportError(f"{what} needs torch") from None
+    return torch
 
 
 def _quantile(times, q: float) -> float:
+    if not 0 <= q <= 1:
+        raise ValueError(f"a quantile must be between 0 and 1, got {q}")
     times = sorted(times)
     position = q * (len(times) - 1)
     low = int(position)
@@ -31,43 +36,75 @@ def _quantile(times, q: float) -> float:
     return times[low] + (times[high] - times[low]) * (position - low)
 
 
+_MODES = {"min": min, "max": max, "mean": statistics.fmean, "median": statistics.median, "all": list}
+
+
+def _check_mode(return_mode):
+    if return_mode not in _MODES:
+        raise ValueError(f"return_mode must be one of {', '.join(_MODES)}, got {return_mode!r}")
+
+
 def _summarise(times, quantiles, return_mode):
+    _check_mode(return_mode)
     if quantiles is not None:
+        quantiles = quantiles if hasattr(quantiles, "__iter__") else [quantiles]
         result = [_quantile(times, q) for q in quantiles]
         return result[0] if len(result) == 1 else result
-    if return_mode == "all":
-        return times
-    functions = {"min": min, "max": max, "mean": statistics.fmean, "median": statistics.median}
-    if return_mode not in functions:
-        raise ValueError(f"return_mode must be one of {', '.join(functions)} or all, got {return_mode!r}")
-    return functions[return_mode](times)
+    return _MODES[return_mode](times)
 
 
-def _bench_host(fn, warmup, rep, quantiles, return_mode):
-    """Times on the host, for kernels in the emulator."""
-    end = time.perf_counter() + warmup / 1e3
-    fn()
-    while time.perf_counter() < end:
-        fn()
-    times, end = [], time.perf_counter() + rep / 1e3
-    while not times or time.perf_counter() < end:
+def _clear_gradients(tensors):
+    for tensor in tensors or ():
+        tensor.grad = None
+
+
+def bench_host(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
+    """As `do_bench`, by the clock of the host. Waits for the GPU, if there is one, so that a
+    launch is measured with its costs."""
+    has_gpu = _C.cuda_device_count() > 0
+
+    def once():
+        _clear_gradients(grad_to_none)
         begin = time.perf_counter()
         fn()
-        times.append((time.perf_counter() - begin) * 1e3)
+        if has_gpu:
+            _C.cuda_synchronize()
+        return (time.perf_counter() - begin) * 1e3
+
+    end = time.perf_counter() + warmup / 1e3
+    if warmup > 0:
+        once()
+    while time.perf_counter() < end:
+        once()
+    times, end = [once()], time.perf_counter() + rep / 1e3
+    while time.perf_counter() < end:
+        times.append(once())
     return _summarise(times, quantiles, return_mode)
 
 
+def _runs_in_emulator(fn) -> bool:
+    """Whether `fn` launches kernels on host arrays; calls it."""
+    before = emulator.num_launches()
+    fn()
+    return emulator.num_launches() > before
+
+
 def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
-    """The run time of `fn` in ms; `warmup` and `rep` are in ms too. On a GPU (with torch) the
-    L2 cache is cleared before each call; otherwise the host's clock counts."""
+    """The run time of `fn` in ms; `warmup` and `rep` are in ms too.
+
+    On a GPU (with torch) the L2 cache is cleared before each call. Without torch, and if `fn`
+    launches kernels on host arrays, the host's clock counts. `grad_to_none` are tensors whose
+    gradients are dropped before each call. The result is `return_mode` of all times: "mean",
+    "median", "min", "max" or "all"; or the `quantiles`, a number or a list of them.
+    """
+    _check_mode(return_mode)
     try:
         import torch
         on_gpu = torch.cuda.is_available()
     except ImportError:
         on_gpu = False
-    if not on_gpu:
-        return _bench_host(fn, warmup, rep, quantiles, return_mode)
-    fn()
+    if not on_gpu or _runs_in_emulator(fn):
+        return bench_host(fn, warmup, rep, grad_to_none, quantiles, return_mode)
     torch.cuda.synchronize()
     cache = torch.empty(_FLUSH_BYTES, dtype=torch.int8, device="cuda")
 
@@ -86,8 +123,7 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
         fn()
     pairs = [(event(), event()) for _ in range(max(1, int(rep / estimate)))]
     for begin, end in pairs:
-        for tensor in grad_to_none or ():
-            tensor.grad = None
+        _clear_gradients(grad_to_none)
         cache.zero_()
         begin.record()
         fn()
@@ -97,8 +133,12 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
 
 
 def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
-    """The run time of `fn` in ms without launch costs: calls in a CUDA graph."""
-    import torch
+    """The run time of `fn` in ms without launch costs: calls in a CUDA graph. Needs torch, and
+    a GPU; other arguments are as for `do_bench`."""
+    _check_mode(return_mode)
+    torch = require_torch("do_bench_cudagraph")
+    if not torch.cuda.is_available():
+        raise RuntimeError("do_bench_cudagraph needs a GPU")
     with torch.cuda.stream(torch.cuda.Stream()):
         fn()
         torch.cuda.synchronize()
@@ -112,8 +152,7 @@ def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mod
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
             for _ in range(count):
-                for tensor in grad_to_none or ():
-                    tensor.grad = None
+                _clear_gradients(grad_to_none)
                 fn()
         times = []
         for _ in range(10):
@@ -129,28 +168,52 @@ def _to_numpy(value):
     import numpy
     if hasattr(value, "detach"):
         value = value.detach().cpu()
-        value = (value.float() if value.is_floating_point() else value).numpy()
-    return numpy.asarray(value)
+        value = (value.double() if value.is_floating_point() else value).numpy()
+    value = numpy.asarray(value)
+    # Halves would overflow in differences; types of ml_dtypes are not NumPy's own.
+    return value if value.dtype.kind in "iub" else value.astype("float64")
 
 
 def assert_close(x, y, atol=None, rtol=None, err_msg=""):
-    """Raises AssertionError unless both arrays agree; NaN equals NaN."""
+    """Raises AssertionError unless both arrays (of NumPy or torch, or numbers) have one shape and
+    agree within `atol` (default: 0.01) plus `rtol` (default: 0) of `y`; NaN equals NaN."""
     import numpy
-    numpy.testing.assert_allclose(_to_numpy(x).astype("float64"), _to_numpy(y).astype("float64"),
-                                  atol=1e-2 if atol is None else atol, rtol=0 if rtol is None else rtol,
-                                  err_msg=err_msg)
+    x, y = _to_numpy(x), _to_numpy(y)
+    if x.shape != y.shape:
+        raise AssertionError(f"{err_msg}\nshapes differ: {x.shape} and {y.shape}".lstrip())
+    atol, rtol = 1e-2 if atol is None else atol, 0 if rtol is None else rtol
+    if x.dtype.kind in "iub" and y.dtype.kind in "iub" and atol < 1 and not rtol:
+        # NumPy would compare them as floats.
+        numpy.testing.assert_array_equal(x, y, err_msg=err_msg)
+    else:
+        numpy.testing.assert_allclose(x, y, atol=atol, rtol=rtol, err_msg=err_msg)
 
 
 class Benchmark:
-    """A plot of `perf_report`: `x_names` take `x_vals`, and there is a line for each of
-    `line_vals`."""
+    """A plot of `perf_report`.
+
+    The arguments `x_names` take each of `x_vals` (a number for all of them, or a tuple), and
+    there is a line for each value in `line_vals` of the argument `line_arg`, called as in
+    `line_names`, with a (color, line style) of `styles`. `args` are the other arguments.
+    """
 
     def __init__(self, x_names, x_vals, line_arg, line_vals, line_names, plot_name, args, xlabel="",
                  ylabel="", x_log=False, y_log=False, styles=None):
-        self.x_names, self.x_vals = x_names, x_vals
-        self.line_arg, self.line_vals, self.line_names = line_arg, line_vals, line_names
+        if len(line_vals) != len(line_names):
+            raise ValueError(f"{plot_name}: {len(line_vals)} line_vals, but {len(line_names)} line_names")
+        self.x_names, self.x_vals = list(x_names), list(x_vals)
+        self.line_arg, self.line_vals, self.line_names = line_arg, list(line_vals), list(line_names)
         self.plot_name, self.args = plot_name, args
         self.xlabel, self.ylabel, self.x_log, self.y_log, self.styles = xlabel, ylabel, x_log, y_log, styles
+
+    def points(self):
+        """The values of `x_names`, for each of `x_vals`."""
+        for x in self.x_vals:
+            values = list(x) if isinstance(x, (tuple, list)) else [x] * len(self.x_names)
+            if len(values) != len(self.x_names):
+                raise ValueError(f"{self.plot_name}: {x} has not a value for each of "
+                                 f"{', '.join(self.x_names)}")
+            yield values
 
 
 class Mark:
@@ -160,73 +223,104 @@ class Mark:
         self.fn = fn
         self.benchmarks = benchmarks
 
-    def rows(self, bench, **kwargs):
-        """One row for each x: the x values, then a number for each line."""
-        rows = []
-        for x in bench.x_vals:
-            xs = list(x) if isinstance(x, (tuple, list)) else [x] * len(bench.x_names)
-            row = list(xs)
-            for line in bench.line_vals:
-                value = self.fn(**dict(zip(bench.x_names, xs)), **{bench.line_arg: line}, **bench.args,
-                                **kwargs)
-                row.append(value[0] if isinstance(value, (tuple, list)) else value)
-            rows.append(row)
-        return rows
+    def __call__(self, *args, **kwargs):
+        return self.fn(*args, **kwargs)
 
-    def run(self, show_plots=False, print_data=False, save_path="", return_df=False, **kwargs):
-        """Measures; prints a table, and saves it and a plot (matplotlib) below `save_path`."""
+    def _measure(self, bench, kwargs):
+        """A row for each x: its values, and for each line what the function has returned: a
+        number, or a number with the least and the greatest one."""
+        return [(xs, [self.fn(**dict(zip(bench.x_names, xs)), **{bench.line_arg: line}, **bench.args,
+                              **kwargs) for line in bench.line_vals]) for xs in bench.points()]
+
+    def run(self, show_plots=False, print_data=False, save_path="", return_df=False, diff_col=False,
+            save_precision=6, **kwargs):
+        """Measures all benchmarks, passing `kwargs` on to the function.
+
+        Prints tables with `print_data`, or if nothing else is asked for; shows plots with
+        `show_plots`; writes a table (CSV) and a plot of each below `save_path`. Plots need
+        matplotlib. `diff_col` adds the difference of two lines. With `return_df` the result is a
+        DataFrame for each benchmark, or a list of rows where pandas is not installed.
+        """
         is_list = isinstance(self.benchmarks, (list, tuple))
         results = []
         for bench in self.benchmarks if is_list else [self.benchmarks]:
-            rows = self.rows(bench, **kwargs)
-            if print_data or not save_path:
-                _print_table(bench, rows)
+            measured = self._measure(bench, kwargs)
+            header = [*bench.x_names, *bench.line_names]
+            rows = [xs + [_middle(value) for value in values] for xs, values in measured]
+            if diff_col:
+                if len(bench.line_vals) != 2:
+                    raise ValueError(f"{bench.plot_name}: diff_col needs two lines")
+                header.append("Diff")
+                rows = [row + [row[-1] - row[-2]] for row in rows]
+            if print_data or not (save_path or show_plots or return_df):
+                _print_table(bench.plot_name, header, rows)
             if save_path:
-                _save(bench, rows, save_path, show_plots)
-            results.append(rows)
+                _save_table(bench, header, rows, save_path, save_precision)
+            if save_path or show_plots:
+                _plot(bench, measured, save_path, show_plots)
+            results.append(_frame(header, rows))
         return (results if is_list else results[0]) if return_df else None
 
 
-def _header(bench):
-    return [*bench.x_names, *bench.line_names]
+def _middle(value):
+    return value[0] if isinstance(value, (tuple, list)) else value
 
 
-def _print_table(bench, rows):
-    cells = [_header(bench)] + [[f"{c:.6g}" if isinstance(c, float) else str(c) for c in row]
-                                for row in rows]
-    widths = [max(len(str(row[i])) for row in cells) for i in range(len(cells[0]))]
-    print(f"{bench.plot_name}:")
+def _frame(header, rows):
+    """A DataFrame; where pandas is not installed, the rows."""
+    try:
+        import pandas
+    except ImportError:
+        return rows
+    return pandas.DataFrame(rows, columns=header)
+
+
+def _print_table(name, header, rows):
+    cells = [header] + [[f"{c:.6g}" if isinstance(c, float) else str(c) for c in row] for row in rows]
+    widths = [max(len(str(row[i])) for row in cells) for i in range(len(header))]
+    print(f"{name}:")
     for row in cells:
         print("  " + "  ".join(str(c).rjust(w) for c, w in zip(row, widths)))
 
 
-def _save(bench, rows, folder, show):
-    import csv
-    import os
+def _save_table(bench, header, rows, folder, precision):
     os.makedirs(folder, exist_ok=True)
+    rows = [[f"{c:.{precision}f}" if isinstance(c, float) else c for c in row] for row in rows]
     with open(os.path.join(folder, f"{bench.plot_name}.csv"), "w", newline="") as file:
-        csv.writer(file).writerows([_header(bench), *rows])
+        csv.writer(file).writerows([header, *rows])
+
+
+def _plot(bench, measured, folder, show):
     try:
+        import matplotlib
+        if not show:
+            matplotlib.use("Agg")  # needs no display
         import matplotlib.pyplot as plt
     except ImportError:
+        print(f"{bench.plot_name}: no plot, for matplotlib is not installed", file=sys.stderr)
         return
     figure, axes = plt.subplots()
-    first = len(bench.x_names)
+    xs = [row[0][0] for row in measured]
     for i, name in enumerate(bench.line_names):
-        style = bench.styles[i] if bench.styles else (None, "-")
-        axes.plot([row[0] for row in rows], [row[first + i] for row in rows], label=name,
-                  color=style[0], ls=style[1])
+        values = [row[1][i] for row in measured]
+        color, style = bench.styles[i] if bench.styles else (None, "-")
+        line, = axes.plot(xs, [_middle(value) for value in values], label=name, color=color, ls=style)
+        if all(isinstance(value, (tuple, list)) and len(value) == 3 for value in values):
+            # In either order: of times the second quantile is the least, of rates the greatest.
+            axes.fill_between(xs, [min(v[1:]) for v in values], [max(v[1:]) for v in values], alpha=0.15,
+                              color=line.get_color())
     axes.legend()
     axes.set_xlabel(bench.xlabel or bench.x_names[0])
     axes.set_ylabel(bench.ylabel)
     axes.set_xscale("log" if bench.x_log else "linear")
     axes.set_yscale("log" if bench.y_log else "linear")
-    figure.savefig(os.path.join(folder, f"{bench.plot_name}.png"))
+    if folder:
+        figure.savefig(os.path.join(folder, f"{bench.plot_name}.png"))
     if show:
         plt.show()
     plt.close(figure)
 
 
 def perf_report(benchmarks):
-    """Makes a function a set of benchmarks: `function.run(print_data=True)`."""
+    """Makes a function a set of benchmarks, of one `Benchmark` or a list: see `Mark.run`."""
     return lambda fn: Mark(fn, benchmarks)

@@ -10,11 +10,15 @@ from __future__ import annotations
 
 import ast
 import builtins
+import difflib
+import inspect
 import operator
+import sys
 
 from ..errors import (CompilationError, CompileTimeAssertionFailure, Frame,
                       UnsupportedLanguageConstruct)
 from ..language import core, math, operators, ranges, semantic, standard
+from ..language.aggregate import Aggregate, BoundMethod
 from ..language import types as ty
 from ..language.semantic import show, to_tensor
 from ..language.tensor import tensor
@@ -137,31 +141,34 @@ class FunctionCompiler(Statements):
         self.caller = caller
         self.depth = 0 if caller is None else caller.depth + 1
         self.loop_depth = 0
+        # Whether this is the body of the kernel itself.
+        self.is_kernel = False
         self.builder = session.builder
 
     # Places and errors --------------------------------------------------------------------
 
     def frame(self, node) -> Frame:
         line = getattr(node, "lineno", 1) + self.function.line_offset
-        column = getattr(node, "col_offset", 0) + self.function.column_offset
+        column = getattr(node, "col_offset", 0)
         return Frame(self.function.file, line, column, self.function.name)
 
     def at(self, node):
         """Ops that are made from now on stem from `node`."""
         self.builder.set_location(self.function.file, node.lineno + self.function.line_offset,
-                                  node.col_offset + self.function.column_offset + 1)
+                                  node.col_offset + 1)
 
     def error(self, node, message: str, kind=CompilationError) -> CompilationError:
         end = None
         if getattr(node, "end_lineno", None) == getattr(node, "lineno", 0):
-            end = node.end_col_offset + self.function.column_offset
+            end = node.end_col_offset
         return kind(message, self.frame(node), end)
 
     def visit(self, node):
         method = getattr(self, "visit_" + type(node).__name__, None)
         if method is None:
-            raise self.error(node, f"{_describe(node)} cannot be used in kernels",
-                             UnsupportedLanguageConstruct)
+            hint = _HINTS.get(type(node).__name__)
+            raise self.error(node, f"{_describe(node)} cannot be used in kernels"
+                             + (f": {hint}" if hint else ""), UnsupportedLanguageConstruct)
         try:
             return method(node)
         except CompilationError:
@@ -193,7 +200,8 @@ class FunctionCompiler(Statements):
         if not found:
             if name in _BUILTINS:
                 return _BUILTINS[name]
-            raise self.error(node, f"{name} is not defined")
+            known = [*self.scope, *self.function.python_function.__globals__]
+            raise self.error(node, f"{name} is not defined{_suggestion(name, known)}")
         if isinstance(value, constexpr):
             return value.value
         if self.function.is_constexpr_global(name):
@@ -268,11 +276,15 @@ class FunctionCompiler(Statements):
             raise self.error(node, f"{_describe(node)} cannot be used in kernels",
                              UnsupportedLanguageConstruct)
         name, on_python = _BINARY[kind]
+        unsupported = f"unsupported operands of '{_SYMBOLS[kind]}': {show(lhs)} and {show(rhs)}"
         if not is_runtime:
-            return on_python(lhs, rhs)
+            try:
+                return on_python(lhs, rhs)
+            except TypeError:
+                raise TypeError(unsupported) from None
         for operand in (lhs, rhs):
             if not (_is_runtime(operand) or semantic.is_number(operand)):
-                raise TypeError(f"unsupported operands of '{_SYMBOLS[kind]}': {show(lhs)} and {show(rhs)}")
+                raise TypeError(unsupported)
         return operators.BINARY[name](lhs, rhs)
 
     def visit_UnaryOp(self, node):
@@ -280,8 +292,11 @@ class FunctionCompiler(Statements):
         self.at(node)
         kind = type(node.op)
         if not _is_runtime(value):
-            return {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
-                    ast.Not: operator.not_}[kind](value)
+            try:
+                return {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
+                        ast.Not: operator.not_}[kind](value)
+            except TypeError:
+                raise TypeError(f"unsupported operand: {show(value)}") from None
         if kind is ast.Not and value.constant is not None and not value.shape:
             return not value.constant
         return {ast.USub: semantic.negate, ast.UAdd: lambda v: v, ast.Invert: semantic.invert,
@@ -309,8 +324,11 @@ class FunctionCompiler(Statements):
             return (lhs in rhs) if kind is ast.In else (lhs not in rhs)
         name, on_python = _COMPARE[kind]
         if not _is_runtime(lhs) and not _is_runtime(rhs):
-            return on_python(lhs, rhs)
-        if lhs is None or rhs is None:
+            try:
+                return on_python(lhs, rhs)
+            except TypeError:
+                raise TypeError(f"{show(lhs)} and {show(rhs)} cannot be compared") from None
+        if (lhs is None or rhs is None) and kind in (ast.Eq, ast.NotEq):
             return kind is ast.NotEq
         return semantic.compare(name, lhs, rhs)
 
@@ -359,10 +377,15 @@ class FunctionCompiler(Statements):
         value = self.visit(node.value)
         key = self.visit(node.slice)
         self.at(node)
+        if hasattr(value, "compiled_function"):
+            raise self.error(node, f"kernels cannot launch kernels: call the function, as "
+                             f"{ast.unparse(node.value)}(...)")
         if isinstance(value, tensor):
             return semantic.subscript(value, key)
         if isinstance(key, tensor):
             key = operator.index(key)
+        if not hasattr(value, "__getitem__"):
+            raise self.error(node, f"{show(value)} cannot be subscripted")
         return unwrap(value[key])
 
     def visit_ListComp(self, node):
@@ -381,15 +404,33 @@ class FunctionCompiler(Statements):
     visit_GeneratorExp = visit_ListComp
 
     def visit_Lambda(self, node):
+        signature = self.lambda_signature(node.args)
 
-        def function(*args):
+        def function(*args, **kwargs):
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()
             saved = dict(self.scope)
-            self.scope.update(zip([a.arg for a in node.args.args], args))
+            self.scope.update(bound.arguments)
             result = self.visit(node.body)
             self.scope = saved
             return result
 
         return function
+
+    def lambda_signature(self, arguments):
+        """The parameters of a lambda; their defaults are evaluated where it is made."""
+        kinds, absent = inspect.Parameter, inspect.Parameter.empty
+        names = [*arguments.posonlyargs, *arguments.args]
+        defaults = [None] * (len(names) - len(arguments.defaults)) + arguments.defaults
+        parts = [(kinds.POSITIONAL_OR_KEYWORD, *pair) for pair in zip(names, defaults)]
+        if arguments.vararg is not None:
+            parts.append((kinds.VAR_POSITIONAL, arguments.vararg, None))
+        parts += [(kinds.KEYWORD_ONLY, *pair) for pair in zip(arguments.kwonlyargs, arguments.kw_defaults)]
+        if arguments.kwarg is not None:
+            parts.append((kinds.VAR_KEYWORD, arguments.kwarg, None))
+        return inspect.Signature([
+            inspect.Parameter(a.arg, kind, default=absent if d is None else self.visit(d))
+            for kind, a, d in parts])
 
     def visit_Starred(self, node):
         raise self.error(node, "'*' can be used in calls, tuples and lists only")
@@ -415,26 +456,44 @@ class FunctionCompiler(Statements):
             function = _REPLACED.get(function, function)
         except TypeError:
             pass
+        if isinstance(function, BoundMethod):
+            function, args = function.function, [function.instance, *args]
         if hasattr(function, "compiled_function"):
             return self.inline(function.compiled_function(), args, kwargs, node)
+        if isinstance(function, type) and issubclass(function, Aggregate):
+            return function(*args, **kwargs)
+        if isinstance(function, tensor):
+            raise TypeError(f"a value of type {function.type} cannot be called")
         owner = getattr(function, "__self__", None)
         module = getattr(function, "__module__", None) or ""
         if (module.startswith("tile.language") or module.startswith("tile.compiler")
                 or isinstance(function, ty.dtype) or hasattr(owner, "parts")
-                or isinstance(owner, (tensor, list, dict))):
-            return unwrap(function(*args, **kwargs))
+                or isinstance(owner, (tensor, list, dict)) or isinstance(owner, type)
+                and issubclass(owner, Aggregate)):
+            return self.call_language(function, args, kwargs)
         if not callable(function):
             raise TypeError(f"{show(function)} cannot be called")
         if any_runtime(args) or any_runtime(kwargs.values()):
             if function in (isinstance, hasattr, getattr, type, tuple, list, zip, enumerate, reversed,
                             callable, str, repr) or isinstance(function, type) and issubclass(function, tuple):
                 return function(*args, **kwargs)
-            name = getattr(function, "__qualname__", repr(function))
-            raise TypeError(f"{name} is no @tile.jit function: it can be called with values that are "
-                            "known at compile time only")
+            raise TypeError(_cannot_call(function))
         if function is ranges.range:
             return function(*args, **kwargs)
-        return unwrap(function(*args, **kwargs))
+        return ty.plain(function(*args, **kwargs))
+
+    def call_language(self, function, args, kwargs):
+        """Calls a function of the language, or of a value that the language has made."""
+        try:
+            return unwrap(function(*args, **kwargs))
+        except AttributeError as error:
+            # It took an argument for a tile that is none.
+            name = getattr(function, "__name__", "this function")
+            given = ", ".join(show(a) for a in (*args, *kwargs.values()))
+            raise TypeError(f"{name} does not work on ({given}): {error}") from error
+        except TypeError as error:
+            # Python names the constructor of a class.
+            raise TypeError(str(error).replace(".__init__()", "()").replace(".__call__()", "()")) from error
 
     def inline(self, function, args, kwargs, node):
         """Compiles the body of `function` at this place; its result."""
@@ -452,7 +511,12 @@ class FunctionCompiler(Statements):
                 error.callers.append(self.frame(node))
             raise
         except RecursionError as error:
-            raise (self.error(node, str(error)) if node is not None else error) from None
+            if node is None:
+                raise
+            # Python's own limit may come first.
+            raise self.error(node, f"calls of {function.name} are nested too deeply: kernels cannot "
+                             "recurse, but for as long as a constexpr tells; calls that end need a larger "
+                             "sys.setrecursionlimit") from error
         finally:
             self.session.stack.pop()
             self.builder.leave_call()
@@ -473,6 +537,21 @@ class _Elements:
 
 _SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
             ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>"}
+_HINTS = {
+    "Break": "loops of kernels run to their end: use `while` with a condition, or mask what follows by "
+             "tl.where or `if`",
+    "Continue": "put the rest of the loop's body into an `if`",
+    "FunctionDef": "make it a @tile.jit function outside of the kernel",
+    "ClassDef": "make it a @tl.aggregate class outside of the kernel",
+    "Try": "kernels raise no exceptions; use tl.device_assert",
+    "Raise": "use tl.static_assert for what is known at compile time, tl.device_assert for the rest",
+    "Yield": "a kernel cannot be a generator", "YieldFrom": "a kernel cannot be a generator",
+    "Import": "import outside of the kernel", "ImportFrom": "import outside of the kernel",
+    "Global": "kernels cannot change global variables: write to memory with tl.store",
+    "Nonlocal": "kernels cannot change variables of other functions: write to memory with tl.store",
+    "Delete": "variables need no deletion", "Match": "use `if` and `elif`",
+    "Set": "use a tuple", "SetComp": "use a list comprehension", "DictComp": "use a list comprehension",
+}
 _NAMES = {"Break": "break", "Continue": "continue", "Try": "try", "Raise": "raise", "Yield": "yield",
           "ClassDef": "class", "FunctionDef": "a nested function", "AsyncFunctionDef": "async",
           "Import": "import", "ImportFrom": "import", "Global": "global", "Nonlocal": "nonlocal",
@@ -486,8 +565,36 @@ def _describe(node) -> str:
     return _NAMES.get(name, f"a {name} node")
 
 
+def _cannot_call(function) -> str:
+    """Why a Python function or class takes no values of kernels, and what may help."""
+    name = getattr(function, "__qualname__", repr(function))
+    short = getattr(function, "__name__", "")
+    language = sys.modules["tile.language"]
+    if isinstance(function, type) and not hasattr(language, short):
+        return (f"{name} is a Python class, which kernels can use with values that are known at compile "
+                "time only; for values of kernels make it a @tl.aggregate or a NamedTuple")
+    if hasattr(language, short):
+        hint = f"; use tl.{short}"
+    elif hasattr(language.libdevice, short):
+        hint = f"; use tl.extra.libdevice.{short}"
+    else:
+        hint = ""
+    return (f"{name} is no @tile.jit function: it can be called with values that are known at compile "
+            f"time only{hint}")
+
+
 def _no_attribute(value, name: str) -> str:
     if isinstance(value, tensor):
-        return f"a value of type {value.type} has no attribute {name}"
+        return f"a value of type {value.type} has no attribute {name!r}{_suggestion(name, dir(value))}"
     described = getattr(value, "__name__", None) or show(value)
-    return f"{described} has no attribute {name!r}; maybe this compiler does not support it yet"
+    hint = _suggestion(name, dir(value))
+    if not hint and described.startswith("tile."):
+        hint = "; maybe this compiler does not support it yet"
+    return f"{described} has no attribute {name!r}{hint}"
+
+
+def _suggestion(name: str, known) -> str:
+    """What may have been meant by a name that is not there."""
+    known = [k for k in known if not k.startswith("_")]
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
+    return f"; did you mean {close[0]!r}?" if close else ""

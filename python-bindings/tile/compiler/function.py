@@ -7,6 +7,9 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
+import tokenize
+import types
+import typing
 
 from ..errors import CompilationError, Frame
 from ..language.types import constexpr, unwrap
@@ -15,40 +18,76 @@ from . import analysis
 _ABSENT = object()
 
 
+def _plain_function(function):
+    """The function that `def` has made, below decorators that keep it with functools.wraps: the
+    source is its source."""
+    if hasattr(function, "compiled_function"):
+        raise TypeError(f"{function!r} is a kernel already")
+    if isinstance(function, (staticmethod, classmethod)):
+        raise TypeError(f"write @tile.jit below @{type(function).__name__}")
+    unwrapped = inspect.unwrap(function) if callable(function) else function
+    if not isinstance(unwrapped, types.FunctionType):
+        raise TypeError(f"@tile.jit is for functions that are made with `def`, got {function!r}")
+    return unwrapped
+
+
+def _is_constexpr(annotation) -> bool:
+    """Whether an annotation is constexpr, or a union with it, such as `tl.constexpr | None`."""
+    return annotation is constexpr or constexpr in typing.get_args(annotation)
+
+
 class Function:
     """Source, syntax tree and surroundings of a kernel or helper."""
 
     def __init__(self, python_function):
+        python_function = _plain_function(python_function)
         self.python_function = python_function
         self.name = python_function.__name__
         code = python_function.__code__
         self.file = code.co_filename
         try:
             lines, first = inspect.getsourcelines(python_function)
-        except OSError:
+        except (OSError, TypeError, SyntaxError, tokenize.TokenError):
             raise CompilationError(f"the source of {self.name} cannot be found: @tile.jit functions must "
                                    "be in a file or notebook cell") from None
-        source = "".join(lines)
-        self.source = textwrap.dedent(source)
-        # Nodes count lines from 1 and columns from the dedented text.
+        self._text = "".join(lines)
+        self.source = textwrap.dedent(self._text)
+        # Nodes count lines from the function's first one.
         self.line_offset = first - 1
-        self.column_offset = len(lines[0]) - len(lines[0].lstrip())
-        tree = ast.parse(self.source).body[0]
+        tree = self.parse()
         if not isinstance(tree, ast.FunctionDef):
             raise CompilationError("@tile.jit is for functions that are made with `def`",
                                    Frame(self.file, first))
+        names = [a.arg for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)]
+        if tree.name != code.co_name or tuple(names) != code.co_varnames[:len(names)]:
+            raise CompilationError(f"the source of {self.name} is not at its place: the file has changed "
+                                   "since it was imported", Frame(self.file, first))
         self.tree = tree
         self.signature = inspect.signature(python_function)
         self.params = list(self.signature.parameters.values())
         self.arg_names = [p.name for p in self.params]
+        # By the text, or by the value where the text is another name of constexpr.
         self.constexpr_names = {
             a.arg for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)
             if a.annotation is not None and analysis.is_constexpr_annotation(a.annotation)}
+        self.constexpr_names |= {p.name for p in self.params if _is_constexpr(p.annotation)}
         self.annotations = {a.arg: ast.unparse(a.annotation)
                             for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)
                             if a.annotation is not None}
         # Globals that the compiled code depends on, with their values.
         self.used_globals = {}
+
+    def parse(self):
+        """The syntax tree of the function, made anew; None if its text is no statement."""
+        is_indented = self._text[:1].isspace()
+        try:
+            # Below an `if`, for text in strings and comments may be indented less.
+            body = ast.parse(f"if 1:\n{self._text}" if is_indented else self._text).body
+        except SyntaxError:
+            return None
+        if not is_indented:
+            return body[0]
+        return ast.increment_lineno(body[0].body[0], -1)
 
     def lookup(self, name: str):
         """Whether a name is in the closure or a global, and its value."""

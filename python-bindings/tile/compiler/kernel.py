@@ -14,6 +14,7 @@ from ..errors import from_diagnostics
 from ..language import types as ty
 from ..language.types import unwrap
 from ..runtime import cache
+from ..runtime.driver import chip_of_device, driver
 from .session import Argument, Options, build, generate
 
 
@@ -98,6 +99,8 @@ class CompiledKernel:
         self._resources = None
         self._emulated = None
         self._loaded = {}
+        # The JITFunction that was compiled and the key of the arguments, where there is one.
+        self.kernel_function = self.keys = None
 
     def _make_stage(self, stage: str, made):
         if stage == "cubin":
@@ -158,6 +161,51 @@ class CompiledKernel:
             self._loaded[device] = _C.CudaKernel(image, self.name, self._parameters,
                                                  self.num_threads, self.dynamic_shared)
         return self._loaded[device]
+
+    def loaded_on(self, device: int):
+        """The kernel as `loaded` made it, or None."""
+        return self._loaded.get(device)
+
+    # As programs for Triton use compiled kernels -------------------------------------------
+
+    def _init_handles(self):
+        """Loads the kernel on the current GPU, if there is one that it was compiled for."""
+        if driver.default.is_active():
+            device = driver.default.get_current_device()
+            if chip_of_device(device) == self.chip:
+                self.loaded(device)
+
+    @property
+    def function(self):
+        """The handle (CUfunction) on the current GPU; None without one."""
+        self._init_handles()
+        loaded = self.loaded_on(driver.default.get_current_device())
+        return None if loaded is None else loaded.function
+
+    def launch_metadata(self, grid, stream, *args) -> dict:
+        """What a profiler wants to know of a launch: name, function, stream, and what the
+        `launch_metadata` function of the kernel adds."""
+        result = {"name": self.name, "function": self.function, "stream": stream}
+        describe = getattr(self.kernel_function, "launch_metadata", None)
+        if describe is not None:
+            names = self.kernel_function.arg_names
+            result.update(describe(grid, self.metadata, dict(zip(names, args))))
+        return result
+
+    @property
+    def specialization_data(self) -> str:
+        """Text for `preload` of the kernel in another process."""
+        if self.keys is None:
+            raise ValueError(f"{self.name} was compiled without arguments to launch it with")
+        from ..runtime import specialization
+        return specialization.serialize(self.kernel_function.__qualname__, self.keys, self.chip,
+                                        self.options)
+
+    def __getitem__(self, grid):
+        """`kernel[grid](*args)` launches a kernel that `warmup` compiled."""
+        if self.kernel_function is None:
+            raise TypeError(f"{self.name} was compiled without arguments to launch it with")
+        return lambda *args, stream=None: self.kernel_function.launch_compiled(self, grid, args, stream)
 
     def _image(self) -> bytes:
         try:

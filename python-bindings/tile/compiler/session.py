@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import operator
 import os
+import sys
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from .. import _C, knobs
 from ..errors import CompilationError, Frame, InternalCompilerError, from_diagnostics
@@ -36,13 +39,26 @@ class Options:
     enable_fp_fusion: bool = True
     debug: bool = False
 
+    def __post_init__(self):
+        for name in ("num_warps", "num_stages", "num_ctas", "maxnreg"):
+            value = getattr(self, name)
+            if name == "maxnreg" and value is None:
+                continue
+            try:
+                # Of NumPy, too.
+                object.__setattr__(self, name, operator.index(value))
+            except TypeError:
+                raise TypeError(f"{name} must be an integer, got {value!r}") from None
+
     def check(self):
         if self.num_warps not in (1, 2, 4, 8, 16, 32):
             raise ValueError(f"num_warps must be a power of two from 1 to 32, got {self.num_warps}")
         if self.num_ctas != 1:
             raise ValueError(f"num_ctas other than 1 is not supported yet, got {self.num_ctas}")
-        if self.num_stages < 0:
-            raise ValueError(f"num_stages must not be negative, got {self.num_stages}")
+        if not 0 <= self.num_stages < 2**31:
+            raise ValueError(f"num_stages must be a number from 0 to {2**31 - 1}, got {self.num_stages}")
+        if not 0 <= (self.maxnreg or 0) <= 255:
+            raise ValueError(f"maxnreg must be a number from 0 (no limit) to 255, got {self.maxnreg}")
 
     def native(self, chip: str):
         """The options of the compiler's C++ side."""
@@ -52,7 +68,7 @@ class Options:
         options.num_stages = max(1, self.num_stages)
         options.num_ctas = self.num_ctas
         options.max_registers = self.maxnreg or 0
-        options.fp_fusion = self.enable_fp_fusion
+        options.fp_fusion = bool(self.enable_fp_fusion)
         options.line_info = knobs.line_info
         options.toolkit_roots = knobs.toolkit_roots
         return options
@@ -101,9 +117,12 @@ class Argument:
 class Session:
     """What all functions of one compilation share."""
 
-    def __init__(self):
+    def __init__(self, chip: str = ""):
+        self.chip = chip
         self.builder = _C.Builder()
         self.stack: list[FunctionCompiler] = []
+        # Branches with a `return` that were compiled.
+        self.early_returns = 0
 
     def call(self, function, args, kwargs):
         """Calls a function from within a function of the language."""
@@ -111,7 +130,7 @@ class Session:
 
     def result_types(self, function, args):
         """The types that a call would return; compiles it in a kernel that is thrown away."""
-        probe = Session()
+        probe = Session(self.chip)
         top = self.stack[-1]
         with probe.active():
             parameters = probe.builder.start_kernel("probe", "", [a.dtype.to_ir() for a in args],
@@ -140,38 +159,49 @@ class Source:
     name: str
     file: str
     arguments: list[Argument] = field(default_factory=list)
+    # The kernel's own text, and its first line in the file.
+    text: str = ""
+    line: int = 0
 
     def describe(self, chip: str, options: Options) -> dict:
         """What `python -m tile cache` says about the compiled kernel."""
         return {"kind": "ptx", "kernel": self.name, "file": self.file, "chip": chip,
-                "options": str(options), "arguments": {a.name: a.describe() for a in self.arguments}}
+                "options": asdict(options), "arguments": {a.name: a.describe() for a in self.arguments},
+                "source": hashlib.sha256(self.text.encode()).hexdigest(), "line": self.line}
 
 
 def build(function, arguments, chip: str) -> Source:
     """The tile IR of a kernel for the given arguments. Raises CompilationError."""
-    session = Session()
+    for parameter in function.params:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise CompilationError(f"a kernel cannot have the parameter {parameter}: pass a tuple",
+                                   Frame(function.file, function.line_offset + function.tree.lineno,
+                                         function.tree.col_offset, function.name))
+    session = Session(chip)
     builder = session.builder
+    # What is about the whole kernel is at its `def`.
+    line = function.line_offset + function.tree.lineno
     with session.active():
-        builder.set_location(function.file, function.line_offset + 1, 1)
+        builder.set_location(function.file, line, function.tree.col_offset + 1)
         runtime = [leaf for a in arguments for leaf in a.leaves()]
         values = builder.start_kernel(function.name, chip, [a.type.to_ir() for a in runtime],
                                       [a.divisibility for a in runtime])
         values = iter(values)
         scope = {a.name: a.bind(values) for a in arguments}
         compiler = FunctionCompiler(session, function, scope)
+        compiler.is_kernel = True
         session.stack.append(compiler)
         try:
-            result = compiler.compile_body()
+            compiler.compile_body()
         except RecursionError:
-            raise CompilationError("the kernel is nested too deeply, or calls itself",
-                                   Frame(function.file, function.line_offset + 1, 0,
+            raise CompilationError("the kernel is nested too deeply for Python's "
+                                   f"sys.getrecursionlimit() of {sys.getrecursionlimit()}",
+                                   Frame(function.file, line, function.tree.col_offset,
                                          function.name)) from None
-        if result is not None:
-            raise CompilationError("a kernel cannot return a value: store it to memory",
-                                   Frame(function.file, function.line_offset + 1, 0, function.name))
-        builder.set_location(function.file, function.line_offset + 1, 1)
+        builder.set_location(function.file, line, function.tree.col_offset + 1)
         builder.finish_kernel()
-    return Source(session, function.name, function.file, list(arguments))
+    return Source(session, function.name, function.file, list(arguments), function.source,
+                  function.line_offset + 1)
 
 
 @dataclass
@@ -203,18 +233,22 @@ def generate(source: Source, chip: str, options: Options) -> Code:
                     source.describe(chip, options))
         return code
     error = from_diagnostics(result.diagnostics, source.name)
-    path = write_reproducer(source.name, text)
+    kept = write_reproducer(source.name, text)
     if error.frame is None:
-        raise InternalCompilerError(f"{error}\n  the kernel's IR is in {path}; please report it")
-    error.notes.append(f"the kernel's IR is in {path}")
+        raise InternalCompilerError(f"{error}\n  {kept}; please report it")
+    error.notes.append(kept)
     raise error
 
 
 def write_reproducer(name: str, text: str) -> str:
-    """A file with the IR of a kernel that cannot be compiled."""
+    """Writes the IR of a kernel that cannot be compiled to a file; says where it is."""
     folder = knobs.dump_dir or tempfile.gettempdir()
-    os.makedirs(folder, exist_ok=True)
-    handle, path = tempfile.mkstemp(prefix=f"tile-{name}-", suffix=".mlir", dir=folder)
-    with os.fdopen(handle, "w") as file:
-        file.write(text)
-    return path
+    try:
+        os.makedirs(folder, exist_ok=True)
+        handle, path = tempfile.mkstemp(prefix=f"tile-{name}-", suffix=".mlir", dir=folder)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        # What is wrong with the kernel matters more.
+        return f"the kernel's IR could not be written to {folder}: {error.strerror}"
+    return f"the kernel's IR is in {path}"

@@ -5,14 +5,25 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 
 from ..errors import UnsupportedLanguageConstruct
 from ..language import core, ranges, semantic
 from ..language import types as ty
+from ..language.aggregate import Aggregate
 from ..language.semantic import is_number, show, to_tensor
 from ..language.tensor import tensor
 from . import analysis
 from .values import NotCarried, Undefined, describe, flatten, identical, rebuild, same
+
+
+_MAXIMAL_EARLY_RETURNS = 2000
+
+
+def _contents(container) -> list:
+    if isinstance(container, dict):
+        return [part for pair in container.items() for part in pair]
+    return list(container)
 
 
 class Statements:
@@ -39,9 +50,16 @@ class Statements:
     def visit_Return(self, node):
         from .frontend import Returned
         if self.loop_depth:
-            raise self.error(node, "`return` in a loop is not supported: loops of kernels run to "
-                             "their end", UnsupportedLanguageConstruct)
-        return Returned(None if node.value is None else self.visit(node.value))
+            raise self.return_in_loop(node)
+        value = None if node.value is None else self.visit(node.value)
+        if value is not None and self.is_kernel:
+            raise self.error(node, "a kernel cannot return a value: store it to memory")
+        return Returned(value)
+
+    def return_in_loop(self, node):
+        place = next(n for n in ast.walk(node) if isinstance(n, ast.Return))
+        return self.error(place, "`return` in a loop is not supported: loops of kernels run to their "
+                          "end; mask what follows by `if` or tl.where", UnsupportedLanguageConstruct)
 
     def visit_Assert(self, node):
         condition = self.visit(node.test)
@@ -53,7 +71,21 @@ class Statements:
             core.static_assert(condition, message)
 
     def visit_With(self, node):
-        raise self.error(node, "`with` is not supported in kernels", UnsupportedLanguageConstruct)
+        """Context managers that are entered and left while the kernel is compiled."""
+        if any(analysis.contains_return(statement) for statement in node.body[:-1]) or (
+                analysis.contains_return(node.body[-1]) and not isinstance(node.body[-1], ast.Return)):
+            raise self.error(node, "`return` in the middle of a `with` is not supported",
+                             UnsupportedLanguageConstruct)
+        with contextlib.ExitStack() as stack:
+            for item in node.items:
+                manager = self.visit(item.context_expr)
+                if not hasattr(type(manager), "__enter__"):
+                    raise self.error(item.context_expr, f"`with` needs a context manager, got "
+                                     f"{show(manager)}")
+                value = stack.enter_context(manager)
+                if item.optional_vars is not None:
+                    self.assign(item.optional_vars, self.assignable(value))
+            return self.block(node.body)
 
     def assignable(self, value):
         """A value as a variable holds it: literals become tensors that know their value."""
@@ -98,6 +130,14 @@ class Statements:
         if isinstance(target, ast.Name):
             self.scope[target.id] = value
             return
+        if isinstance(target, ast.Attribute):
+            owner = self.visit(target.value)
+            if isinstance(owner, Aggregate):
+                try:
+                    setattr(owner, target.attr, value)
+                except (TypeError, AttributeError) as error:
+                    raise self.error(target, str(error)) from None
+                return
         if not isinstance(target, (ast.Tuple, ast.List)):
             raise self.error(target, "only variables can be assigned in kernels; write to memory with "
                              "tl.store")
@@ -106,6 +146,8 @@ class Statements:
         stars = [i for i, t in enumerate(target.elts) if isinstance(t, ast.Starred)]
         if stars:
             first, rest = stars[0], len(target.elts) - stars[0] - 1
+            if len(value) < first + rest:
+                raise self.error(target, f"{len(value)} values for at least {first + rest} variables")
             values = (list(value[:first]) + [tuple(value[first:len(value) - rest])]
                       + list(value[len(value) - rest:]))
         else:
@@ -152,8 +194,23 @@ class Statements:
             if sides:
                 self.builder.begin_else(branch)
             self.scope = dict(before)
+            kept = self.containers()
             sides.append(run(statements, before))
+            self.check_containers(node, kept, "a branch that the running kernel decides on")
         return branch, before, sides
+
+    def containers(self):
+        """The lists and dicts of the scope with what is in them."""
+        return [(name, value, _contents(value)) for name, value in self.scope.items()
+                if isinstance(value, (list, dict))]
+
+    def check_containers(self, node, kept, where: str):
+        """Lists change while a kernel is compiled, once, whatever the running kernel does."""
+        for name, value, before in kept:
+            now = _contents(value)
+            if len(now) != len(before) or any(a is not b for a, b in zip(now, before)):
+                raise self.error(node, f"{name} is a {type(value).__name__} that is changed in {where}: use "
+                                 "a tuple, whose elements keep their types, or tl.static_range")
 
     def changes(self, before):
         """The variables that the branch just compiled has changed: (value, structure,
@@ -244,8 +301,7 @@ class Statements:
         """An `if` with a return: each branch is followed by the rest of its block."""
         from .frontend import Returned
         if self.loop_depth:
-            raise self.error(node, "`return` in a loop is not supported: loops of kernels run to "
-                             "their end", UnsupportedLanguageConstruct)
+            raise self.return_in_loop(node)
         condition = self.visit(node.test)
         known = self.known_condition(node.test, condition)
         if known is not None:
@@ -255,6 +311,12 @@ class Statements:
             result = self.block(statements + rest)
             return self.flattened(None if result is None else result.value)
 
+        # The rest of the block is compiled for each side that does not return.
+        self.session.early_returns += 1
+        if self.session.early_returns > _MAXIMAL_EARLY_RETURNS:
+            raise self.error(node, "there are too many ways through `return`s in nested branches: each "
+                             "one compiles the rest of the function again. Return at the end, or mask "
+                             "what follows", UnsupportedLanguageConstruct)
         branch, before, sides = self.both_sides(node, condition, run)
         first, second = sides
         if first[1] is None or second[1] is None or not same(first[1], second[1]):
@@ -396,7 +458,9 @@ class Statements:
         self.scope[name] = variable
         before.pop(name, None)
         self.loop_depth += 1
+        kept = self.containers()
         self.block(node.body)
+        self.check_containers(node, kept, "a loop of the device")
         self.loop_depth -= 1
         handles = self.yields(node, carried)
         self.at(node)
@@ -422,7 +486,9 @@ class Statements:
         arguments = self.builder.end_while_condition(loop, condition.handle, passed)
         self.enter_loop(carried, arguments)
         self.loop_depth += 1
+        kept = self.containers()
         self.block(node.body)
+        self.check_containers(node, kept, "a loop of the device")
         self.loop_depth -= 1
         handles = self.yields(node, carried)
         self.at(node)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from ..language.aggregate import Aggregate
 from ..language.pointers import block_pointer
 from ..language.semantic import is_number, show, to_tensor
 from ..language.tensor import tensor
@@ -40,6 +41,11 @@ def flatten(value, tensors: list):
         return ("tuple", type(value), tuple(flatten(v, tensors) for v in value))
     if isinstance(value, block_pointer):
         return ("block", value, tuple(flatten(p, tensors) for p in value.parts()))
+    if isinstance(value, Aggregate):
+        # The fields that are constexprs are no run-time values, even if they are numbers.
+        parts = [("same", part) if wanted == "constexpr" else flatten(part, tensors)
+                 for part, wanted in zip(value.parts(), value._aggregate_fields.values())]
+        return ("aggregate", value, tuple(parts))
     if value is None or isinstance(value, (str, Undefined)) or callable(value):
         return ("same", value)
     raise NotCarried(show(value))
@@ -55,7 +61,7 @@ def rebuild(structure, tensors):
         if _is_named_tuple(structure[1]):
             return structure[1](*values)
         return tuple(values)
-    if kind == "block":
+    if kind in ("block", "aggregate"):
         return structure[1].with_parts([rebuild(s, tensors) for s in structure[2]])
     return structure[1]
 
@@ -70,6 +76,8 @@ def same(a, b) -> bool:
         return len(a[2]) == len(b[2]) and all(same(x, y) for x, y in zip(a[2], b[2]))
     if a[0] == "block":
         return a[1].block_shape == b[1].block_shape and all(same(x, y) for x, y in zip(a[2], b[2]))
+    if a[0] == "aggregate":
+        return type(a[1]) is type(b[1]) and all(same(x, y) for x, y in zip(a[2], b[2]))
     return a[1] is b[1] or a[1] == b[1]
 
 
@@ -82,6 +90,8 @@ def describe(structure) -> str:
         return f"({', '.join(describe(s) for s in structure[2])})"
     if kind == "block":
         return str(structure[1])
+    if kind == "aggregate":
+        return f"{type(structure[1]).__name__}({', '.join(describe(s) for s in structure[2])})"
     return show(structure[1])
 
 

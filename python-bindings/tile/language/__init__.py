@@ -2,27 +2,37 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The kernel language, usually imported as `tl`."""
 
-from . import extra, libdevice, math, random
-from .core import (arange, assume, associative_scan, atomic_add, atomic_and,
-                   atomic_cas, atomic_max, atomic_min, atomic_or, atomic_xchg, atomic_xor, broadcast,
-                   broadcast_to, cast, cat, debug_barrier, device_assert, device_print, expand_dims,
-                   full, gather, histogram, inline_asm_elementwise, interleave, join, load,
-                   map_elementwise, max_constancy, max_contiguous, multiple_of, num_programs, permute,
-                   program_id, ravel, reduce, reshape, split, static_assert, static_print, store, trans,
-                   view, zeros, zeros_like)
+from builtins import slice, tuple
+
+from . import core, extra, libdevice, math, random, semantic, standard, target_info
+from .aggregate import aggregate
+from .core import (arange, assume, associative_scan, atomic_add, atomic_and, atomic_cas, atomic_max,
+                   atomic_min, atomic_or, atomic_xchg, atomic_xor, broadcast, broadcast_to, cast, cat,
+                   debug_barrier, device_assert, device_print, expand_dims, expect_zero,
+                   extern_elementwise, full, gather, histogram, inline_asm_elementwise, interleave,
+                   join, load, map_elementwise, max_constancy, max_contiguous, multiple_of,
+                   num_programs, permute, program_id, ravel, reduce, reshape, split, squeeze,
+                   static_assert, static_print, store, trans, unsqueeze, view, zeros, zeros_like)
 from .math import (PropagateNan, abs, ceil, clamp, cos, div_rn, erf, exp, exp2, fdiv, floor, fma, log,
                    log2, maximum, minimum, rsqrt, sin, sqrt, sqrt_rn, umulhi)
-from .pointers import (advance, load_tensor_descriptor, make_block_ptr, make_tensor_descriptor,
-                       store_tensor_descriptor, tensor_descriptor)
+from .pointers import (_experimental_descriptor_load, _experimental_descriptor_store,
+                       _experimental_make_tensor_descriptor, advance, load_tensor_descriptor,
+                       make_block_ptr, make_tensor_descriptor, store_tensor_descriptor,
+                       tensor_descriptor)
 from .random import (pair_uniform_to_normal, philox, philox_impl, rand, rand4x, randint, randint4x,
                      randn, randn4x, uint_to_uniform_float)
 from .ranges import condition, range, static_range
 from .semantic import to_tensor
-from .standard import (argmax, argmin, cdiv, cumprod, cumsum, dot, flip, max, min, reduce_or, sigmoid,
-                       softmax, sort, sum, swizzle2d, topk, where, xor_sum)
+from .standard import (argmax, argmin, bitonic_merge, cdiv, cumprod, cumsum, dot, flip, max, min,
+                       reduce_or, sigmoid, softmax, sort, sum, swizzle2d, topk, where, xor_sum)
 from .scaled import dot_scaled
 from .tensor import tensor
-from .types import (bfloat16, block_type, constexpr, dtype, float8e4nv, float8e5, float16, float32,
-                    float64, int1, int8, int16, int32, int64, pi32_t, pointer_type, uint8, uint16,
-                    uint32, uint64, void)
+from .types import (bfloat16, block_type, const, constexpr, dtype, float8e4b8, float8e4b15, float8e4nv,
+                    float8e5, float8e5b16, float16, float32, float64, int1, int8, int16, int32, int64,
+                    pi32_t, pointer_type, uint8, uint16, uint32, uint64, void)
 from .operators import add, logical_and, logical_or, mul, sub
+
+
+def constexpr_function(fn):
+    """A Python function that kernels may call with values that are known at compile time."""
+    return fn

@@ -31,6 +31,18 @@ def compile_time_int(value, what: str) -> int:
     return value
 
 
+def require_size(shape):
+    """Raises ValueError for the shape of a tile that is larger than tiles can be."""
+    count = 1
+    for extent in shape:
+        if extent < 1:
+            raise ValueError(f"the extents of a tile must be at least 1, got extent {extent} in shape "
+                             f"{list(shape)}")
+        count *= extent
+    semantic.require_count(count, shape)
+    return tuple(shape)
+
+
 def shape_of(shape, what: str = "an extent of the shape"):
     """A shape from one tuple, list or int, or from several ints."""
     if len(shape) == 1 and isinstance(unwrap(shape[0]), (tuple, list)):
@@ -93,12 +105,13 @@ def arange(start, end) -> tensor:
         raise ValueError(f"arange's end must be greater than its start, got {start} and {end}")
     if (end - start) & (end - start - 1):
         raise ValueError(f"arange's range must be a power of 2, got {end - start} elements")
+    require_size((end - start, ))
     return tensor(builder().arange(start, end), ty.int32, (end - start, ))
 
 
 def full(shape, value, dtype) -> tensor:
     """A tile of one value."""
-    shape = shape_of((shape, ))
+    shape = require_size(shape_of((shape, )))
     value = to_tensor(value)
     if value.shape:
         raise ValueError(f"full needs a scalar value, got {value.type}")
@@ -113,6 +126,7 @@ def zeros_like(input) -> tensor:
     return full(input.shape, 0, input.dtype)
 
 
+@member
 def cast(input, dtype, fp_downcast_rounding=None, bitcast=False) -> tensor:
     """`input` as another type; `bitcast` keeps the bits instead of the value."""
     return _cast(to_tensor(input), _type(dtype), unwrap(fp_downcast_rounding), bool(unwrap(bitcast)))
@@ -128,7 +142,7 @@ def to(self, dtype, fp_downcast_rounding=None, bitcast=False) -> tensor:
 
 @member
 def broadcast_to(input, *shape) -> tensor:
-    return semantic.broadcast_to(to_tensor(input), shape_of(shape))
+    return semantic.broadcast_to(to_tensor(input), require_size(shape_of(shape)))
 
 
 def broadcast(input, other):
@@ -146,6 +160,38 @@ def expand_dims(input, axis) -> tensor:
     for a in sorted(_axis(a, rank) for a in axes):
         input = semantic.expand_dims(input, a)
     return input
+
+
+@member
+def unsqueeze(x, dim) -> tensor:
+    """`x` with a new dimension of extent 1."""
+    return expand_dims(x, dim)
+
+
+@member
+def squeeze(x, dim) -> tensor:
+    """`x` without a dimension of extent 1."""
+    axis = _axis(dim, len(x.shape), "dim")
+    if x.shape[axis] != 1:
+        raise ValueError(f"squeeze needs a dimension of extent 1, got dimension {axis} of shape "
+                         f"{list(x.shape)}")
+    return _without_axis(x, axis)
+
+
+def _without_axis(x, axis: int) -> tensor:
+    """`x` without `axis`, whose extent is 1."""
+    shape = x.shape[:axis] + x.shape[axis + 1:]
+    return _reshape(x, (shape, ), False) if shape else item(x)
+
+
+@member
+def item(x) -> tensor:
+    """The scalar that a tile of one element holds."""
+    if _count(x.shape) != 1:
+        raise ValueError(f"only a tile of one element is a scalar, got {x.type}")
+    while x.shape:
+        x = reduce(x, 0, lambda a, b: a)
+    return x
 
 
 def _count(shape) -> int:
@@ -267,6 +313,8 @@ def gather(src, index, axis) -> tensor:
 def histogram(input, num_bins, mask=None) -> tensor:
     """How often each of 0 ... num_bins - 1 occurs in a tile of rank 1."""
     bins = compile_time_int(num_bins, "num_bins")
+    if not input.dtype.is_int() or len(input.shape) != 1:
+        raise TypeError(f"histogram needs integers in a tile of rank 1, got {input.type}")
     mask = None if mask is None else semantic.broadcast_to(semantic.truth(mask), input.shape).handle
     return tensor(builder().histogram(_cast(input, ty.int32).handle, mask, bins), ty.int32, (bins, ))
 
@@ -341,9 +389,11 @@ def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", evict
     pointer = _require_pointer(pointer, "store")
     if pointer.dtype.const:
         raise ValueError("cannot store to a constant pointer")
-    value = _cast(to_tensor(value), pointer.dtype.element_ty)
+    value = to_tensor(value)
     if value.shape and not pointer.shape:
-        raise ValueError(f"cannot store a tile of type {value.type} to a scalar pointer")
+        raise ValueError(f"cannot store a tile of type {value.type} to a scalar pointer: make a tile of "
+                         "pointers, as with `pointer + tl.arange(...)`")
+    value = _cast(value, pointer.dtype.element_ty)
     shape = semantic.common_shape(pointer.shape, value.shape)
     pointer = semantic.broadcast_to(pointer, shape)
     pointer, mask = _mask_for(pointer, mask)
@@ -358,10 +408,15 @@ _ORDERS = {"": "", "acq_rel": "acq_rel", "acquire": "acquire", "release": "relea
 _SCOPES = {"": "", "gpu": "gpu", "cta": "cta", "sys": "sys"}
 
 
+_ATOMIC_INTEGERS = (ty.int32, ty.uint32, ty.int64, ty.uint64)
+
+
 def _atomic(name: str, pointer, value, mask, sem, scope) -> tensor:
     pointer = _require_pointer(pointer, f"atomic_{name}")
     element = pointer.dtype.element_ty
-    value = _cast(to_tensor(value), element)
+    value = to_tensor(value)
+    if value.shape and not pointer.shape:
+        raise ValueError(f"cannot combine a tile of type {value.type} with a scalar pointer")
     if element.is_floating():
         kind = {"add": "fadd", "max": "fmax", "min": "fmin", "xchg": "xchg"}.get(name)
         allowed = (ty.float16, ty.bfloat16, ty.float32, ty.float64) if name == "add" else (
@@ -369,11 +424,11 @@ def _atomic(name: str, pointer, value, mask, sem, scope) -> tensor:
     else:
         unsigned = element.is_int_unsigned() and name in ("max", "min")
         kind = f"u{name}" if unsigned else name
-        allowed = (ty.int32, ty.uint32, ty.int64, ty.uint64)
+        allowed = _ATOMIC_INTEGERS
     if kind is None or element not in allowed:
-        raise TypeError(f"atomic_{name} does not work on {element}")
-    if value.shape and not pointer.shape:
-        raise ValueError(f"cannot combine a tile of type {value.type} with a scalar pointer")
+        raise TypeError(f"atomic_{name} does not work on {element}; it takes "
+                        f"{', '.join(map(str, allowed if kind else _ATOMIC_INTEGERS))}")
+    value = _cast(value, element)
     pointer, value = semantic.broadcast_both(pointer, value)
     pointer, mask = _mask_for(pointer, mask)
     value = semantic.broadcast_to(value, pointer.shape)
@@ -460,9 +515,20 @@ def max_constancy(input, values):
     return _hint(to_tensor(input), "constancy", values)
 
 
-def assume(cond):
-    """Promises that a condition holds. It is checked for its type only: no pass uses it yet."""
+def expect_zero(x, cond) -> tensor:
+    """Says that `x` is zero wherever `cond` is false. Nothing is made of it yet."""
     semantic.truth(cond)
+    return to_tensor(x)
+
+
+def assume(cond):
+    """Promises that a scalar condition holds. `x >= 0` and `x % 16 == 0` may widen the accesses
+    whose index depends on `x`."""
+    if isinstance(unwrap(cond), (bool, int)) and not unwrap(cond):
+        raise ValueError("assume of a condition that is false at compile time")
+    cond = semantic.truth(cond)
+    if not cond.shape:
+        builder().op_without_result("tile.assume", [cond.handle])
 
 
 def debug_barrier():
@@ -476,7 +542,7 @@ def static_assert(cond, msg=""):
         raise StaticAssertion(f"static assertion failed{': ' if msg else ''}{unwrap(msg)}")
 
 
-class StaticAssertion(Exception):
+class StaticAssertion(AssertionError):
     """Raised by `static_assert`; the front end adds the place."""
 
 
@@ -487,7 +553,7 @@ def static_print(*values, sep=" ", end="\n", file=None, flush=False):
 
 def device_print(prefix, *args, hex=False):
     """Prints while the kernel runs."""
-    prefix = compile_time(prefix, "device_print's prefix")
+    prefix = unwrap(prefix)
     if not isinstance(prefix, str):
         raise TypeError(f"device_print's first argument must be a string, got {show(prefix)}")
     handles = [to_tensor(a).handle for a in args]
@@ -523,7 +589,7 @@ def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
     return tensors[0] if is_single else tensors
 
 
-def extern_elementwise(symbol, args, result_type, is_pure=True) -> tensor:
+def call_library(symbol, args, result_type, is_pure=True) -> tensor:
     """Calls a function of libdevice for every element."""
     shape = ()
     for arg in args:
@@ -531,6 +597,28 @@ def extern_elementwise(symbol, args, result_type, is_pure=True) -> tensor:
     handles = [semantic.broadcast_to(a, shape).handle for a in args]
     handle = builder().extern_elementwise(symbol, handles, semantic._ir(result_type, shape), is_pure)
     return tensor(handle, result_type, shape)
+
+
+def extern_elementwise(lib_name, lib_path, args, arg_type_symbol_dict, is_pure=True):
+    """Calls a function of libdevice for every element. `arg_type_symbol_dict` maps tuples of
+    argument types to (symbol, result type); the form that the arguments have is taken, else
+    the only one."""
+    if unwrap(lib_path):
+        raise ValueError("libraries of device functions other than libdevice are not supported, got "
+                         f"lib_path {unwrap(lib_path)!r}")
+    tiles = [to_tensor(a) for a in unwrap(args)]
+    types = tuple(t.dtype for t in tiles)
+    forms = unwrap(arg_type_symbol_dict)
+    if types not in forms:
+        if len(forms) != 1:
+            raise TypeError(f"no function takes arguments of types {', '.join(map(str, types))}; there "
+                            "are forms for " + "; ".join(", ".join(map(str, f)) for f in forms))
+        (types, ) = forms
+        if len(types) != len(tiles):
+            raise TypeError(f"the function takes {len(types)} argument(s), got {len(tiles)}")
+        tiles = [_cast(t, _type(p)) for t, p in zip(tiles, types)]
+    symbol, result = forms[types]
+    return call_library(unwrap(symbol), tiles, _type(result), bool(unwrap(is_pure)))
 
 
 def call(function, *args):
@@ -552,6 +640,8 @@ def map_elementwise(fn, *args, pack=1):
     if not shape:
         return call(fn, *tiles)
     tiles = [semantic.broadcast_to(t, shape) for t in tiles]
+    if ty.interpreting():
+        return state.compiler.map_elementwise(fn, tiles, pack)
     # The types of the results are known once the function was compiled: it is compiled
     # twice, and the first region is thrown away.
     types = state.compiler.result_types(fn, [tensor(None, t.dtype) for t in tiles for _ in range(pack)])
@@ -610,6 +700,8 @@ def reduce(input, axis, combine_fn, keep_dims=False):
 
 
 def _reduce_axis(tiles, axis: int, combine_fn):
+    if ty.interpreting():
+        return state.compiler.reduce(tiles, axis, combine_fn)
     types = [t.dtype for t in tiles]
     op, values = builder().begin_reduce([t.handle for t in tiles], axis)
     handles = _combine(op, values, types, combine_fn)
@@ -622,12 +714,17 @@ def associative_scan(input, axis, combine_fn, reverse=False):
     is_tuple = isinstance(input, (tuple, list))
     tiles = [to_tensor(t) for t in flatten_tuple(input)]
     shape = tiles[0].shape
-    if not shape or any(t.shape != shape for t in tiles):
-        raise ValueError("a scan needs tiles of one shape, got "
+    if not shape:
+        raise ValueError(f"a scan needs tiles, got the scalar {tiles[0].type}")
+    if any(t.shape != shape for t in tiles):
+        raise ValueError("all tiles of a scan must have one shape, got "
                          + ", ".join(str(list(t.shape)) for t in tiles))
+    axis, reverse = _axis(axis, len(shape)), bool(unwrap(reverse))
+    if ty.interpreting():
+        results = state.compiler.scan(tiles, axis, combine_fn, reverse)
+        return results if is_tuple else results[0]
     types = [t.dtype for t in tiles]
-    op, values = builder().begin_scan([t.handle for t in tiles], _axis(axis, len(shape)),
-                                      bool(unwrap(reverse)))
+    op, values = builder().begin_scan([t.handle for t in tiles], axis, reverse)
     handles = _combine(op, values, types, combine_fn)
     results = tuple(tensor(h, t, shape) for h, t in zip(handles, types))
     return results if is_tuple else results[0]

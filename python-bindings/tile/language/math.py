@@ -61,6 +61,7 @@ def abs(x) -> tensor:
     return semantic.elementwise("math.absi", x)
 
 
+@member
 def fma(x, y, z) -> tensor:
     """`x * y + z`, rounded once."""
     x, y = semantic.promote(x, y)
@@ -70,12 +71,14 @@ def fma(x, y, z) -> tensor:
     return semantic.elementwise("math.fma", x, semantic.broadcast_to(y, x.shape), z)
 
 
+@member
 def fdiv(x, y, ieee_rounding=False) -> tensor:
     """The quotient of floats."""
     _float(to_tensor(x), "fdiv"), _float(to_tensor(y), "fdiv")
     return div_rn(x, y) if unwrap(ieee_rounding) else semantic.true_divide(x, y)
 
 
+@member
 def div_rn(x, y) -> tensor:
     """The quotient, correctly rounded."""
     x, y = semantic.promote(x, y, is_division=True)
@@ -84,6 +87,7 @@ def div_rn(x, y) -> tensor:
     return semantic.elementwise("tile.precise_div", x, y)
 
 
+@member
 def umulhi(x, y) -> tensor:
     """The upper half of an unsigned product."""
     x, y = semantic.promote(x, y)
@@ -116,14 +120,27 @@ def minimum(x, y, propagate_nan=PropagateNan.NONE) -> tensor:
     return semantic.extremum("min", x, y, unwrap(propagate_nan) == PropagateNan.ALL)
 
 
+@member
 def clamp(x, min, max, propagate_nan=PropagateNan.NONE) -> tensor:
     """`x`, limited to the interval from `min` to `max`."""
     x = to_tensor(x)
     if not x.dtype.is_floating():
         return semantic.extremum("min", semantic.extremum("max", x, min, False), max, False)
+    if x.dtype.is_fp8():
+        return semantic.cast(clamp(semantic.cast(x, ty.float32), min, max, propagate_nan), x.dtype)
     x, low = semantic.promote(x, min)
     x, high = semantic.promote(x, max)
     low = semantic.broadcast_to(semantic.cast(low, x.dtype), x.shape)
     handle = builder().clamp(x.handle, low.handle, high.handle,
                              unwrap(propagate_nan) == PropagateNan.ALL)
     return tensor(handle, x.dtype, x.shape)
+
+
+def __getattr__(name):
+    """Functions of libdevice, which kernels of earlier years call through this module."""
+    from . import libdevice
+    if name in ("max", "min"):
+        return maximum if name == "max" else minimum
+    if name.startswith("__") or name not in vars(libdevice):
+        raise AttributeError(f"tl.math has no function {name!r}")
+    return getattr(libdevice, name)

@@ -65,6 +65,8 @@ def power(base, exponent):
     """`base ** exponent`: by multiplication for a small whole exponent, else by pow."""
     from . import libdevice
     base = to_tensor(base) if not isinstance(base, tensor) else base
+    if base.dtype.is_ptr():
+        raise TypeError(f"a pointer cannot be raised to a power, got {base.type}")
     number = exponent.constant if isinstance(exponent, tensor) else exponent
     if isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= 64:
         if number == 0:

@@ -158,6 +158,14 @@ class tensor_descriptor:
         handle = builder().load_descriptor(self.handle, self._offsets(offsets), result)
         return tensor(handle, self.dtype, self.block_shape)
 
+    def gather(self, x_offsets, y_offset):
+        raise TypeError("descriptor.gather is not supported: it needs the TMA of sm_100; use a tile of "
+                        "pointers and tl.load")
+
+    def scatter(self, value, x_offsets, y_offset):
+        raise TypeError("descriptor.scatter is not supported: it needs the TMA of sm_100; use a tile of "
+                        "pointers and tl.store")
+
     def _value(self, value):
         value = semantic.cast(to_tensor(value), self.dtype)
         if value.shape != self.block_shape:
@@ -209,6 +217,8 @@ def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="ze
     if padding not in ("zero", "nan"):
         raise ValueError(f"padding_option is 'zero' or 'nan', not {padding!r}")
     element = base.dtype.element_ty
+    if padding == "nan" and not element.is_floating():
+        raise ValueError(f"padding_option 'nan' needs floating-point elements, not {element}")
     if block_shape[-1] * element.primitive_bitwidth < 128:
         raise ValueError("the last dimension of block_shape must have at least 16 bytes, got "
                          f"{block_shape[-1]} elements of {element}")
@@ -224,3 +234,12 @@ def load_tensor_descriptor(desc, offsets) -> tensor:
 
 def store_tensor_descriptor(desc, offsets, value):
     desc.store(offsets, value)
+
+
+def _old_descriptor(*args, **kwargs):
+    raise TypeError("the _experimental_descriptor functions are not supported: make a descriptor with "
+                    "tl.make_tensor_descriptor, or pass a TensorDescriptor from the host")
+
+
+_experimental_descriptor_load = _experimental_descriptor_store = _old_descriptor
+_experimental_make_tensor_descriptor = make_tensor_descriptor

@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
-from .types import unwrap
+import builtins
+import operator
+
+from .types import interpreting, state, unwrap
 
 
 class range:
@@ -21,6 +24,8 @@ class range:
         self.hints = [(name, int(unwrap(value))) for name, value in hints.items() if unwrap(value)]
 
     def __iter__(self):
+        if interpreting():
+            return state.compiler.iterate(self)
         raise RuntimeError("tl.range works in @tile.jit kernels only")
 
 
@@ -32,6 +37,8 @@ class static_range:
         self.step = 1 if step is None else step
 
     def __iter__(self):
+        if interpreting():
+            return iter(builtins.range(*map(operator.index, (self.start, self.end, self.step))))
         raise RuntimeError("tl.static_range works in @tile.jit kernels only")
 
 
@@ -41,3 +48,6 @@ class condition:
     def __init__(self, arg, disable_licm=False):
         self.condition = arg
         self.disable_licm = disable_licm
+
+    def __bool__(self):
+        return bool(self.condition)

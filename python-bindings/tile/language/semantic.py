@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
+import types
 
 from . import types as ty
 from .tensor import tensor
@@ -26,6 +27,15 @@ def show(value) -> str:
     """A value's type in the words of an error message."""
     if isinstance(value, tensor):
         return str(value.type)
+    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    if isinstance(value, types.ModuleType):
+        return f"the module {name}"
+    if isinstance(value, type):
+        return f"the class {name}"
+    if name is not None and callable(value):
+        return f"the function {name}"
+    if value is None:
+        return "None"
     return f"{type(value).__name__} {value!r}"
 
 
@@ -48,6 +58,8 @@ def type_of_number(value) -> dtype:
 
 def constant(value, type_: dtype, shape=()) -> tensor:
     """A number as a tensor of a given type; a scalar remembers its value."""
+    if not (type_.is_floating() or type_.is_int()):
+        raise TypeError(f"there are no numbers of type {type_}")
     if type_.is_floating():
         value = float(value)
     elif type_.is_bool():
@@ -258,11 +270,21 @@ def promote(lhs, rhs, is_division=False, keep_pointers=False):
 # Shapes -----------------------------------------------------------------------------------
 
 
+_MAXIMAL_COUNT = 1 << 20  # elements of a tile
+
+
+def require_count(count: int, shape):
+    if count > _MAXIMAL_COUNT:
+        raise ValueError(f"a tile of shape {list(shape)} has {count} elements; tiles can have at most "
+                         f"{_MAXIMAL_COUNT}: use smaller blocks")
+
+
 def broadcast_to(value: tensor, shape) -> tensor:
     """`value` repeated to `shape`; missing leading dimensions count as extents of 1."""
     shape = tuple(shape)
     if value.shape == shape:
         return value
+    require_count(math.prod(shape), shape)
     if not value.shape:
         if value.constant is not None:
             return tensor(None, value.dtype, shape, value.constant)
@@ -372,7 +394,9 @@ def _folded(operator: str, a: tensor, b: tensor):
         return None
     if operator in ("//", "%") and b.constant == 0:
         return None
-    return constant(_FOLDS[operator](int(a.constant), int(b.constant)), a.dtype, a.shape)
+    result = _FOLDS[operator](int(a.constant), int(b.constant))
+    # One bit wraps; a cast to it would not.
+    return constant(result & 1 if a.dtype.is_bool() else result, a.dtype, a.shape)
 
 
 def arithmetic(operator: str, lhs, rhs) -> tensor:

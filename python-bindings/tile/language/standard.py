@@ -9,9 +9,10 @@ from . import types as ty
 from .core import member
 from .semantic import to_tensor
 from .tensor import tensor
-from .types import builder, unwrap
+from .types import builder, state, unwrap
 
 
+@member
 def cdiv(x, div):
     """`x / div`, rounded up."""
     x, div = unwrap(x), unwrap(div)
@@ -20,17 +21,25 @@ def cdiv(x, div):
     return semantic.arithmetic("//", semantic.arithmetic("+", x, semantic.sub(div, 1)), div)
 
 
+@member
 def sigmoid(x) -> tensor:
     """`1 / (1 + exp(-x))`."""
     return semantic.true_divide(1, semantic.add(1, math.exp(semantic.negate(x))))
 
 
+@member
 def softmax(x, dim=None, keep_dims=False, ieee_rounding=False) -> tensor:
     """The softmax along a dimension, the first one by default."""
     axis = 0 if unwrap(dim) is None else dim
     shifted = semantic.sub(x, max(x, axis, keep_dims=True))
     numerator = math.exp(shifted)
     return math.fdiv(numerator, sum(numerator, axis, keep_dims=True), ieee_rounding)
+
+
+def _log2(x) -> int:
+    """The exponent of a power of two that is known at compile time."""
+    number = core.compile_time_int(x, "the argument of _log2")
+    return number.bit_length() - 1
 
 
 def where(condition, x, y) -> tensor:
@@ -199,6 +208,7 @@ def cumprod(input, axis=0, reverse=False) -> tensor:
                                  lambda a, b: semantic.arithmetic("*", a, b), reverse)
 
 
+@member
 def flip(x, dim=None) -> tensor:
     """The elements along a dimension, the last one by default, in reverse order."""
     rank = len(x.shape)
@@ -236,13 +246,22 @@ def _exchange(x, axis: int, distance: int, block: int, descending: bool):
     return semantic.select(takes_larger, larger, smaller)
 
 
+def _last_axis(x, dim, name: str) -> int:
+    rank = len(x.shape)
+    if not rank:
+        raise ValueError(f"{name} needs a tile, got the scalar {x.type}")
+    axis = rank - 1 if unwrap(dim) is None else core._axis(dim, rank, "dim")
+    if axis != rank - 1:
+        raise ValueError(f"{name} works along the last dimension only, got dim {axis} of shape "
+                         f"{list(x.shape)}")
+    return axis
+
+
+@member
 def sort(x, dim=None, descending=False) -> tensor:
     """The elements along the last dimension in order; NaN is larger than all numbers."""
     x = to_tensor(x)
-    rank = len(x.shape)
-    axis = rank - 1 if unwrap(dim) is None else core._axis(dim, rank)
-    if axis != rank - 1:
-        raise ValueError("sort works along the last dimension only")
+    axis = _last_axis(x, dim, "sort")
     extent = x.shape[axis]
     block = 2
     while block <= extent:
@@ -255,9 +274,24 @@ def sort(x, dim=None, descending=False) -> tensor:
     return x
 
 
+@member
+def bitonic_merge(x, dim=None, descending=False) -> tensor:
+    """The elements along the last dimension in order, if they rise and then fall, or fall and
+    then rise."""
+    x = to_tensor(x)
+    axis = _last_axis(x, dim, "bitonic_merge")
+    distance = x.shape[axis] // 2
+    while distance:
+        x = _exchange(x, axis, distance, 0, bool(unwrap(descending)))
+        distance //= 2
+    return x
+
+
+@member
 def topk(x, k, dim=None) -> tensor:
     """The `k` largest elements along the last dimension, the largest one first."""
     x = to_tensor(x)
+    _last_axis(x, dim, "topk")
     count = core.compile_time_int(k, "topk's k")
     if not 0 < count <= x.shape[-1]:
         raise ValueError(f"topk's k must be from 1 to {x.shape[-1]}, got {count}")
@@ -330,6 +364,8 @@ def _expand_dot(a, b, acc) -> tensor:
     wide = acc.dtype if acc.dtype.is_int() or acc.dtype.is_fp64() else ty.float32
     result_type = acc.dtype
     a, b, acc = semantic.cast(a, wide), semantic.cast(b, wide), semantic.cast(acc, wide)
+    if ty.interpreting():
+        return semantic.cast(state.compiler.dot(a, b, acc), result_type)
     rank, extent = len(a.shape), a.shape[-1]
     index = core.arange(0, extent) if extent > 1 else semantic.constant(0, ty.int32, (1, ))
     low, high, step = (semantic.constant(v, ty.int32).handle for v in (0, extent, 1))

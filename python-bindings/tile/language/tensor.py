@@ -4,7 +4,11 @@
 
 from __future__ import annotations
 
-from .types import block_type, builder, dtype
+from .types import block_type, builder, dtype, interpreting
+
+
+class ConditionError(TypeError):
+    """A tile as a condition."""
 
 
 class tensor:
@@ -44,23 +48,58 @@ class tensor:
         from . import core
         return core.trans(self)
 
+    def numpy(self):
+        """The elements as a NumPy array, in a kernel that is interpreted. bf16 and fp8 are fp32
+        there, pointers are addresses."""
+        array = getattr(self._handle, "array", None)
+        if array is None:
+            if self.constant is None:
+                raise TypeError("the elements of a tile are known in kernels that tile.interpret runs "
+                                "only")
+            import numpy
+            return numpy.full(self.shape, self.constant)
+        is_unsigned = self.dtype.kind == "uint" or self.dtype.is_ptr()
+        return array.view(array.dtype.str.replace("i", "u")) if is_unsigned else array
+
+    def _number(self):
+        """The number that a scalar is, or None where only the running kernel knows it."""
+        if self.shape or (self.constant is None and not hasattr(self._handle, "array")):
+            return None
+        return self.constant if self.constant is not None else self.numpy().item()
+
     def __str__(self):
-        return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+        name = f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+        if not self.shape:
+            number = self._number()
+            if number is None:
+                return name
+            return f"{self.dtype} {hex(number) if self.dtype.is_ptr() else number}"
+        if not hasattr(self._handle, "array") and (self.constant is None or not interpreting()):
+            return name
+        return f"{name}\n{self.numpy()}" if len(self.shape) > 1 else f"{name} {self.numpy()}"
 
     __repr__ = __str__
+
+    def __format__(self, spec):
+        number = self._number() if spec else None
+        return format(str(self) if number is None else number, spec)
 
     def __hash__(self):
         return id(self)
 
     def __bool__(self):
-        if self.constant is not None:
-            return bool(self.constant)
+        if not self.shape and self._number() is not None:
+            return bool(self._number())
+        if self.shape:
+            raise ConditionError(f"a condition must be a scalar, got {self.type}; use tl.where, or reduce "
+                                 "it first")
         raise TypeError("a value that is known only when the kernel runs has no truth value at "
                         "compile time")
 
     def __index__(self):
-        if self.constant is not None and not isinstance(self.constant, float):
-            return int(self.constant)
+        number = self._number()
+        if number is not None and not isinstance(number, float):
+            return int(number)
         raise TypeError("expected a value that is known at compile time (tl.constexpr), got a "
                         f"value of type {self.type}")
 

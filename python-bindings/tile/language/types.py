@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 import threading
 
 
@@ -25,10 +26,21 @@ def builder():
     return state.builder
 
 
-class dtype:
-    """A type of numbers, or of a pointer (`pointer_type`)."""
+def interpreting() -> bool:
+    """Whether Python runs the kernel, instead of compiling it."""
+    return getattr(state.compiler, "interprets", False)
 
-    def __init__(self, name: str, ir: str, kind: str, width: int):
+
+class dtype:
+    """A type of numbers, or of a pointer (`pointer_type`). `dtype("fp32")` is a type by name."""
+
+    def __init__(self, name: str, ir: str = "", kind: str = "", width: int = 0):
+        if not kind:
+            if not isinstance(unwrap(name), str):
+                raise TypeError("a type is made from its name, as tl.dtype('fp32'); to cast a value write "
+                                "value.to(tl.float32)")
+            found = type_of_name(unwrap(name))
+            name, ir, kind, width = found.name, found.ir, found.kind, found.primitive_bitwidth
         self.name = name
         self.ir = ir
         self.kind = kind  # "bool", "int", "uint", "float", "void" or "ptr"
@@ -56,6 +68,9 @@ class dtype:
     def is_fp64(self): return self.name == "fp64"
     def is_fp8e4nv(self): return self.name == "fp8e4nv"
     def is_fp8e5(self): return self.name == "fp8e5"
+    def is_fp8e4b15(self): return self.name == "fp8e4b15"
+    def is_fp8e4b8(self): return self.name == "fp8e4b8"
+    def is_fp8e5b16(self): return self.name == "fp8e5b16"
     def is_int(self): return self.kind in ("bool", "int", "uint")
     def is_bool(self): return self.kind == "bool"
     def is_int1(self): return self.kind == "bool"
@@ -64,6 +79,7 @@ class dtype:
     def is_int32(self): return self.name == "int32"
     def is_int64(self): return self.name == "int64"
     def is_uint8(self): return self.name == "uint8"
+    def is_uint16(self): return self.name == "uint16"
     def is_uint32(self): return self.name == "uint32"
     def is_uint64(self): return self.name == "uint64"
     def is_int_signed(self): return self.kind == "int"
@@ -71,6 +87,23 @@ class dtype:
     def is_ptr(self): return self.kind == "ptr"
     def is_block(self): return False
     def is_void(self): return self.kind == "void"
+    def is_const(self): return False
+
+    @staticmethod
+    def is_dtype(name) -> bool:
+        """Whether a name is one of a type of numbers."""
+        return name in {t.name for t in SCALARS}
+
+    def _limits(self):
+        if not self.is_int():
+            raise TypeError(f"{self} is no integer type: it has no smallest and largest value")
+        width = self.primitive_bitwidth
+        if self.is_int_signed():
+            return -(1 << (width - 1)), (1 << (width - 1)) - 1
+        return 0, (1 << width) - 1
+
+    def get_int_min_value(self) -> int: return self._limits()[0]
+    def get_int_max_value(self) -> int: return self._limits()[1]
 
     @property
     def int_bitwidth(self): return self.primitive_bitwidth
@@ -78,10 +111,14 @@ class dtype:
     def int_signedness(self): return "signed" if self.kind == "int" else "unsigned"
     @property
     def fp_mantissa_width(self):
-        return {"fp8e4nv": 3, "fp8e5": 2, "fp16": 10, "bf16": 7, "fp32": 23, "fp64": 52}[self.name]
+        return {"fp8e4nv": 3, "fp8e4b15": 3, "fp8e4b8": 3, "fp8e5": 2, "fp8e5b16": 2, "fp16": 10, "bf16": 7,
+                "fp32": 23, "fp64": 52}[self.name]
 
     def to_ir(self):
         """The IR type of one element."""
+        if self.name in _FOREIGN:
+            raise TypeError(f"{self} is not supported: kernels know the 8-bit floats tl.float8e4nv and "
+                            "tl.float8e5")
         if self.kind == "float":
             return builder().float_type(self.ir)
         return builder().int_type(self.primitive_bitwidth)
@@ -108,6 +145,10 @@ class pointer_type(dtype):
     """A pointer to elements of `element_ty` in global memory."""
 
     def __init__(self, element_ty: dtype, address_space: int = 1, const: bool = False):
+        element_ty = unwrap(element_ty)
+        if not isinstance(element_ty, dtype):
+            raise TypeError("pointer_type needs the type of what is pointed to, such as tl.float32, got a "
+                            f"{type(element_ty).__name__}")
         super().__init__(f"pointer<{element_ty}>", "ptr", "ptr", 64)
         self._element_ty = element_ty
         self.address_space = address_space
@@ -116,6 +157,8 @@ class pointer_type(dtype):
     @property
     def element_ty(self):
         return self._element_ty
+
+    def is_const(self): return self.const
 
     def to_ir(self):
         return builder().ptr_type(self.element_ty.to_ir(), self.address_space)
@@ -136,6 +179,8 @@ class block_type:
     def is_ptr(self): return False
     def is_floating(self): return self.element_ty.is_floating()
     def is_int(self): return self.element_ty.is_int()
+
+    def get_block_shapes(self): return self.shape
 
     @property
     def numel(self):
@@ -169,11 +214,15 @@ uint32 = dtype("uint32", "i32", "uint", 32)
 uint64 = dtype("uint64", "i64", "uint", 64)
 float8e4nv = dtype("fp8e4nv", "f8E4M3FN", "float", 8)
 float8e5 = dtype("fp8e5", "f8E5M2", "float", 8)
+# Types of other machines; kernels may compare with them, but not use them.
+float8e4b15 = dtype("fp8e4b15", "", "float", 8)
+float8e4b8 = dtype("fp8e4b8", "", "float", 8)
+float8e5b16 = dtype("fp8e5b16", "", "float", 8)
+_FOREIGN = {"fp8e4b15", "fp8e4b8", "fp8e5b16"}
 float16 = dtype("fp16", "f16", "float", 16)
 bfloat16 = dtype("bf16", "bf16", "float", 16)
 float32 = dtype("fp32", "f32", "float", 32)
 float64 = dtype("fp64", "f64", "float", 64)
-pi32_t = pointer_type(int32)
 
 SCALARS = (int1, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float8e4nv, float8e5,
            float16, bfloat16, float32, float64)
@@ -191,12 +240,17 @@ def type_of_name(name: str) -> dtype:
     """The type that a signature names; raises ValueError for an unknown one."""
     name = name.strip()
     if name.startswith("*"):
+        # "*k…" is a pointer to what the kernel only reads.
         inner = name[1:].removeprefix("k")
-        return pointer_type(type_of_name(inner))
+        return pointer_type(type_of_name(inner), const=inner != name[1:])
     if name not in BY_NAME:
         raise ValueError(f"unknown type {name!r}, expected one of "
                          f"{', '.join(t.name for t in SCALARS)} or a pointer such as *fp32")
     return BY_NAME[name]
+
+
+class const:
+    """As an annotation: a pointer to memory that the kernel only reads."""
 
 
 def unwrap(value):
@@ -206,13 +260,20 @@ def unwrap(value):
     return value
 
 
+def plain(value):
+    """The value of a constexpr; a number of NumPy as Python's."""
+    value = unwrap(value)
+    numpy = sys.modules.get("numpy")
+    return value.item() if numpy is not None and isinstance(value, numpy.generic) else value
+
+
 class constexpr:
     """A value that is known at compile time. As an annotation it marks parameters and
     variables of kernels; as a global it may be used in kernels. In a kernel such a value
     is a plain Python value."""
 
     def __init__(self, value):
-        self.value = unwrap(value)
+        self.value = plain(value)
 
     def __repr__(self):
         return f"constexpr[{self.value!r}]"
@@ -255,3 +316,5 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 for _name in ("neg", "invert", "pos"):
     setattr(constexpr, f"__{_name}__",
             lambda self, function=getattr(operator, _name): constexpr(function(self.value)))
+
+pi32_t = pointer_type(int32)

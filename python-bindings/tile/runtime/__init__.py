@@ -3,6 +3,7 @@
 """Launching and tuning kernels."""
 
 from .autotuner import Config, autotune, heuristics
+from .driver import driver
 from .jit import JITFunction, jit
 
-__all__ = ["Config", "JITFunction", "autotune", "heuristics", "jit"]
+__all__ = ["Config", "JITFunction", "autotune", "driver", "heuristics", "jit"]

@@ -13,12 +13,20 @@ to it. Keys are small hashable tuples:
 
 from __future__ import annotations
 
+import enum
 import sys
+import types
 from dataclasses import dataclass
 
+from .. import _C
 from ..language import types as ty
+from ..tools.tensor_descriptor import TensorDescriptor
+from .driver import current_stream
 
 HOST, CUDA = "host", "cuda"
+
+# ArrayKind of the launch path in C++: how it reads the arrays of a type; 0 leaves them to Python.
+_EXCHANGE, _TORCH, _DATA_POINTER, _CUDA_INTERFACE, _DESCRIPTOR = 1, 2, 3, 4, 5
 
 # Names of NumPy and of torch (without "torch.").
 _DTYPES = {
@@ -30,6 +38,13 @@ _DTYPES = {
 _TYPESTRS = {"b1": ty.int1, "i1": ty.int8, "i2": ty.int16, "i4": ty.int32, "i8": ty.int64,
              "u1": ty.uint8, "u2": ty.uint16, "u4": ty.uint32, "u8": ty.uint64, "f2": ty.float16,
              "f4": ty.float32, "f8": ty.float64}
+# DLPack's type code and bits.
+_DLPACK_TYPES = {(6, 8): ty.int1, (4, 16): ty.bfloat16, (10, 8): ty.float8e4nv, (12, 8): ty.float8e5,
+                 **{(code, 8 * size): _TYPESTRS[f"{letter}{size}"]
+                    for code, letter, sizes in ((0, "i", (1, 2, 4, 8)), (1, "u", (1, 2, 4, 8)),
+                                                (2, "f", (2, 4, 8))) for size in sizes}}
+# DLPack's devices: the host, GPUs, and memory that both share.
+_DLPACK_CPU, _DLPACK_CUDA = 1, (2, 13)
 
 
 @dataclass(slots=True)
@@ -44,6 +59,12 @@ class Array:
     size: int = 0
     read_only: bool = False
     device_index: int = 0
+    # The stream that the array's library is working on, where launches go.
+    stream: int | None = None
+    # Another stream, whose work launches wait for.
+    pending: int | None = None
+    # What must live until the kernel is launched.
+    owner: object = None
 
 
 # By the objects of NumPy and torch: their names are slow to get.
@@ -82,26 +103,64 @@ def from_torch(tensor) -> Array:
     dtype = element_type(tensor.dtype, "the tensor")
     address, index = tensor.data_ptr(), tensor.get_device()
     if index >= 0 and tensor.is_cuda:
-        return Array(address, dtype, CUDA, device_index=index)
+        return Array(address, dtype, CUDA, device_index=index, stream=current_stream(index))
     if tensor.device.type != "cpu":
         raise TypeError(f"tensors on {tensor.device} cannot be passed to kernels")
     storage = tensor.untyped_storage()
     return Array(address, dtype, HOST, storage.data_ptr(), storage.nbytes())
 
 
+def _dlpack_type(code: int, bits: int, what: str) -> ty.dtype:
+    found = _DLPACK_TYPES.get((code, bits))
+    if found is None:
+        raise TypeError(f"{what} has the DLPack element type {code} of {bits} bits, which kernels do "
+                        "not know")
+    return found
+
+
+def from_exchange(array) -> Array:
+    """An array of a library with DLPack's exchange API in C."""
+    described = _C.read_exchange(array)
+    if described is None:
+        return _from_dlpack(array)
+    address, code, bits, device, index, stream = described
+    if device not in _DLPACK_CUDA:
+        return _from_dlpack(array)
+    return Array(address, _dlpack_type(code, bits, "the array"), CUDA, device_index=index, stream=stream)
+
+
+def _device_of(array, address) -> int:
+    """The GPU that an array is on. An empty one may have no address that tells."""
+    if not isinstance(address, int) or not 0 <= address < 2**64:
+        raise TypeError(f"the {type(array).__name__} has the address {address!r}, which is no number of "
+                        "64 bits")
+    if address:
+        return _C.cuda_device_of_address(address)
+    return getattr(getattr(array, "device", None), "id", 0)
+
+
 def from_cuda_interface(array) -> Array:
     interface = array.__cuda_array_interface__
-    typestr = interface["typestr"]
-    if typestr[1:] not in _TYPESTRS:
+    try:
+        typestr, (address, read_only) = interface["typestr"], interface["data"]
+        order, kind = typestr[:1], typestr[1:]
+        mask, stream = interface.get("mask"), interface.get("stream")
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise TypeError(f"the __cuda_array_interface__ of the {type(array).__name__} is not as version 3 of "
+                        f"it says: {interface!r}") from None
+    if kind not in _TYPESTRS or order == ">":
         raise TypeError(f"the array has the element type {typestr}, which kernels do not know")
-    device = getattr(getattr(array, "device", None), "id", 0)
-    return Array(interface["data"][0], _TYPESTRS[typestr[1:]], CUDA, device_index=device)
+    if mask is not None:
+        raise TypeError("masked arrays cannot be passed to kernels")
+    return Array(address or 0, _TYPESTRS[kind], CUDA, read_only=bool(read_only),
+                 device_index=_device_of(array, address or 0), pending=stream)
 
 
 def from_data_ptr(array) -> Array:
     """Any object with `data_ptr()` and `dtype`: a pointer on the GPU, as with Triton."""
     pointee = array.dtype if isinstance(array.dtype, ty.dtype) else element_type(array.dtype, "the argument")
-    return Array(array.data_ptr(), pointee, CUDA)
+    address = array.data_ptr()
+    return Array(address, pointee, CUDA, device_index=_device_of(array, address))
 
 
 class TensorWrapper:
@@ -145,10 +204,14 @@ def as_array(value) -> Array | None:
 def _find_reader(value):
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.ndarray):
+        if isinstance(value, numpy.ma.MaskedArray):
+            raise TypeError("masked arrays cannot be passed to kernels: pass .data and .mask")
         return from_numpy
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         return from_torch
+    if hasattr(type(value), "__dlpack_c_exchange_api__"):
+        return from_exchange
     if hasattr(type(value), "__cuda_array_interface__"):
         return from_cuda_interface
     if hasattr(value, "data_ptr") and hasattr(value, "dtype"):
@@ -159,12 +222,41 @@ def _find_reader(value):
 
 
 def _from_dlpack(value):
-    numpy = sys.modules.get("numpy")
-    device, _ = value.__dlpack_device__()
-    if device == 1 and numpy is not None:  # kDLCPU
+    """An array that offers DLPack in Python only."""
+    device, index = value.__dlpack_device__()
+    if device == _DLPACK_CPU:
+        numpy = sys.modules.get("numpy")
+        if numpy is None:
+            raise TypeError(f"to pass a {type(value).__name__} in host memory, import numpy first")
         return from_numpy(numpy.from_dlpack(value))
-    raise TypeError(f"{type(value).__name__} offers DLPack only, which is supported for host memory; "
-                    "pass an object with __cuda_array_interface__ or data_ptr()")
+    if device not in _DLPACK_CUDA:
+        raise TypeError(f"a {type(value).__name__} on DLPack device {device} cannot be passed to kernels: "
+                        "they take memory of the host and of NVIDIA GPUs")
+    # The producer makes this stream wait for what it has not finished; 1 is the default stream.
+    stream = current_stream(index)
+    try:
+        capsule = value.__dlpack__(stream=stream or 1, max_version=(1, 0))
+    except TypeError:  # of before DLPack 1.0
+        capsule = value.__dlpack__(stream=stream or 1)
+    address, code, bits, device, index, read_only = _C.read_capsule(capsule)
+    return Array(address, _dlpack_type(code, bits, f"the {type(value).__name__}"), CUDA,
+                 read_only=read_only, device_index=index, pending=stream, owner=capsule)
+
+
+def describe_type(value):
+    """How the launch path in C++ reads the arrays of the type of `value`, and whether the
+    address of such a constexpr stands for its value: it compares by identity, or is known not
+    to change."""
+    kind = type(value)
+    reader = _READERS.get(kind) or _find_reader(value)
+    array = {from_torch: _TORCH, from_exchange: _EXCHANGE, from_data_ptr: _DATA_POINTER,
+             from_cuda_interface: _CUDA_INTERFACE}.get(reader, 0)
+    if kind is TensorDescriptor:
+        array = _DESCRIPTOR
+    if reader is from_torch and hasattr(kind, "__dlpack_c_exchange_api__"):
+        array = _EXCHANGE
+    return array, kind.__hash__ is object.__hash__ or isinstance(
+        value, (ty.dtype, enum.Enum, types.BuiltinFunctionType))
 
 
 _READERS = {TensorWrapper: from_wrapper}

@@ -5,24 +5,29 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
+from contextlib import contextmanager
 
 from .. import _C, knobs
-from ..errors import CompilationError, EmulatorError, OutOfResources, TileError
+from ..errors import TileError
 from . import cache
+from .arguments import CUDA, as_array
 
 
 class Config:
     """One candidate of an autotuner: meta-parameters and options.
 
-    `pre_hook(args)` is called before each launch with the arguments by name. `maxnreg` limits
-    the registers of a thread.
+    `pre_hook(args)` is called before each launch with the arguments and meta-parameters by name;
+    what it changes in the dictionary does not reach the launch. `maxnreg` limits the registers
+    of a thread.
     """
 
     def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None,
                  ir_override=None):
         if ir_override is not None:
-            raise NotImplementedError("Config(ir_override=...) is not supported")
+            raise NotImplementedError("Config(ir_override=...) is not supported: IR of another compiler "
+                                      "cannot take the place of the kernel's")
         self.kwargs = dict(kwargs)
         self.num_warps = num_warps
         self.num_stages = num_stages
@@ -48,16 +53,22 @@ class Config:
             self.pre_hook == other.pre_hook)
 
     def __hash__(self):
-        return hash(tuple(self.all_kwargs().items()))
+        # Values need not be hashable.
+        return hash(str(self))
 
 
 class _Wrapper:
     """What autotuners and heuristics share: a kernel behind another function."""
 
-    def __init__(self, fn):
+    def __init__(self, fn, decorator: str):
+        if not hasattr(fn, "compiled_function"):
+            raise TypeError(f"@tile.{decorator} is for kernels: write it above @tile.jit, which makes "
+                            f"{getattr(fn, '__name__', fn)} one")
         self.fn = fn
         self.arg_names = fn.arg_names
         self.__name__ = fn.__name__
+        self.__qualname__ = fn.__qualname__
+        self.__module__ = fn.__module__
         self.__doc__ = fn.__doc__
 
     def __getitem__(self, grid):
@@ -71,132 +82,210 @@ class _Wrapper:
 
     @property
     def base_fn(self):
+        """The kernel itself."""
         return getattr(self.fn, "base_fn", self.fn)
 
+    @property
+    def params(self):
+        return self.base_fn.params
+
+    @property
+    def src(self) -> str:
+        return self.base_fn.src
+
+    @property
+    def cache_key(self) -> str:
+        return self.base_fn.cache_key
+
+    def _launch(self, args, kwargs):
+        """Launches what is wrapped as `fn[grid]`, whose path is shorter than that of `run`."""
+        kwargs = dict(kwargs)
+        if kwargs.pop("warmup", False):
+            return self.fn.warmup(*args, **kwargs)
+        return self.fn[kwargs.pop("grid")](*args, **kwargs)
+
     def named(self, args, kwargs) -> dict:
-        return {**dict(zip(self.arg_names, args)), **kwargs}
+        """The arguments of a launch by name."""
+        return {**dict(zip(self.arg_names, args)),
+                **{name: value for name, value in kwargs.items() if name not in ("grid", "warmup")}}
 
 
 class Autotuner(_Wrapper):
-    """A kernel that measures its configs for each new key, and keeps the fastest."""
+    """A kernel that measures its configs for each new key, and keeps the fastest.
+
+    After a launch, `best_config` is the config that it had; `configs_timings` (in ms, infinite
+    for a failure), `failures` (the exception of each config that did not work) and `bench_time`
+    (in s) are about the last tuning.
+    """
 
     def __init__(self, fn, configs, key, reset_to_zero=None, restore_value=None, pre_hook=None,
                  post_hook=None, prune_configs_by=None, warmup=None, rep=None, use_cuda_graph=False,
                  do_bench=None, cache_results=False):
-        super().__init__(fn)
+        super().__init__(fn, "autotune")
         self.configs = list(configs) or [Config({})]
+        for config in self.configs:
+            if not isinstance(config, Config):
+                raise TypeError(f"the autotuner's configs are tile.Config(...), got {config!r}")
+        # What a launch must not set, too.
+        self._chosen = {name for config in self.configs for name in config.all_kwargs()}
         self.keys = list(key)
-        unknown = [name for name in self.keys if name not in self.arg_names]
-        if unknown:
-            raise ValueError(f"the autotuner's key {', '.join(unknown)} is no parameter of "
-                             f"{fn.__name__}")
         self.reset_to_zero = list(reset_to_zero or ())
         self.restore_value = list(restore_value or ())
+        for what, names in (("key", self.keys), ("reset_to_zero", self.reset_to_zero),
+                            ("restore_value", self.restore_value)):
+            unknown = [name for name in names if name not in self.arg_names]
+            if unknown:
+                raise ValueError(f"the autotuner's {what} {', '.join(unknown)} is no parameter of "
+                                 f"{fn.__name__}")
         self.pre_hook, self.post_hook = pre_hook, post_hook
-        prune = prune_configs_by or {}
-        self.early_config_prune = prune.get("early_config_prune")
-        self.perf_model = prune.get("perf_model")
-        self.top_k = prune.get("top_k")
+        prune = dict(prune_configs_by or {})
+        self.early_config_prune = prune.pop("early_config_prune", None)
+        self.perf_model = prune.pop("perf_model", None)
+        self.top_k = prune.pop("top_k", None)
+        if prune:
+            raise ValueError(f"prune_configs_by knows early_config_prune, perf_model and top_k, got "
+                             f"{', '.join(prune)}")
         self.warmup_ms, self.rep_ms = warmup, rep
         self.use_cuda_graph = use_cuda_graph
         self.do_bench = do_bench
         self.cache = {}
         self.cache_results = cache_results or knobs.cache_autotuning
-        # Of the last run: the winner, all times in ms, and why configs failed.
         self.best_config = None
         self.configs_timings = {}
         self.failures = {}
+        self.bench_time = 0.0
 
     def _key(self, named):
         parts = [named.get(name) for name in self.keys]
         for value in named.values():
             if hasattr(value, "dtype"):
                 parts.append(str(value.dtype))
-        return tuple(p if isinstance(p, (int, float, str, bool, type(None))) else str(p) for p in parts)
+        # With their types, for 1 and True and 1.0 are equal; of other objects, the texts.
+        return tuple((type(p).__name__, p if isinstance(p, (int, float, str, type(None))) else str(p))
+                     for p in parts)
 
     def run(self, *args, **kwargs):
-        named = self.named(args, kwargs)
-        if len(self.configs) == 1:
-            config = self.configs[0]
-        else:
-            key = self._key(named)
-            config = self.cache.get(key)
-            if config is None:
-                config = self._tune(named, args, kwargs)
-                self.cache[key] = config
+        config = self._choose(args, kwargs)
         self.best_config = config
         if config.pre_hook is not None:
-            config.pre_hook({**named, **config.all_kwargs()})
-        return self.fn.run(*args, **{**kwargs, **config.all_kwargs()})
+            config.pre_hook({**self.named(args, kwargs), **config.all_kwargs()})
+        return self._launch(args, {**kwargs, **config.all_kwargs()})
+
+    def _choose(self, args, kwargs):
+        conflicts = self._chosen.intersection([*kwargs, *self.arg_names[:len(args)]])
+        if conflicts:
+            raise ValueError(f"the autotuner of {self.__name__} sets {', '.join(sorted(conflicts))}: "
+                             "do not pass it")
+        if len(self.configs) == 1:
+            return self.configs[0]
+        named = self.named(args, kwargs)
+        if getattr(self.base_fn, "is_interpreted", False):
+            # Times of Python say nothing: the first one.
+            return self.prune(named, kwargs)[0]
+        key = self._key(named)
+        config = self.cache.get(key)
+        if config is None:
+            config = self.cache[key] = self._tune(named, args, kwargs)
+        return config
 
     def warmup(self, *args, **kwargs):
         """Compiles all configs."""
         return [self.fn.warmup(*args, **{**kwargs, **config.all_kwargs()})
-                for config in self.prune(self.named(args, kwargs))]
+                for config in self.prune(self.named(args, kwargs), kwargs)]
 
-    def prune(self, named):
-        """The configs that are worth a try."""
+    def prune(self, named, kwargs):
+        """The configs that are worth a try. `named` are all arguments by name, `kwargs` those that
+        were passed by name."""
         configs = self.configs
+        kwargs = {name: value for name, value in kwargs.items() if name not in ("grid", "warmup")}
         if self.early_config_prune is not None:
-            configs = self.early_config_prune(configs, named, **named)
+            configs = list(self.early_config_prune(configs, named, **kwargs) or ())
             if not configs:
-                raise ValueError(f"early_config_prune of {self.__name__} has left no config")
+                raise TileError(f"early_config_prune of {self.__name__} has left no config")
         if self.perf_model is not None:
             top_k = self.top_k
             if isinstance(top_k, float) and top_k <= 1:
-                top_k = int(len(self.configs) * top_k)
-            estimates = {c: self.perf_model(**{**named, **c.all_kwargs()}) for c in configs}
-            configs = sorted(configs, key=estimates.get)[:top_k]
+                top_k = max(1, int(len(self.configs) * top_k))
+            if top_k is not None and (not isinstance(top_k, int) or top_k < 1):
+                raise TypeError(f"top_k must be a number of configs, or a fraction of them up to 1.0, "
+                                f"got {self.top_k!r}")
+            if top_k is None or len(configs) > top_k:
+                estimates = [self.perf_model(**{**named, **c.all_kwargs()}) for c in configs]
+                order = sorted(range(len(configs)), key=estimates.__getitem__)
+                configs = [configs[i] for i in order[:top_k]]
         return configs
 
     def _tune(self, named, args, kwargs):
-        configs = self.prune(named)
+        configs = self.prune(named, kwargs)
         if len(configs) == 1:
             return configs[0]
         disk_key = self._disk_key(named, configs) if self.cache_results else None
-        found = self._load(disk_key, configs)
-        if found is not None:
-            return found
+        if disk_key is not None and self._load(disk_key, configs):
+            return min(self.configs_timings, key=self.configs_timings.get)
+        bench = self._bench_function(named, args, kwargs)
         start = time.perf_counter()
         self.configs_timings, self.failures = {}, {}
-        for config in configs:
-            self.configs_timings[config] = self._measure(config, named, args, kwargs)
+        with _progress(f"tuning {self.__name__}", len(configs)) as advance:
+            for config in configs:
+                self.configs_timings[config] = self._measure(bench, config, named, args, kwargs)
+                advance(str(config))
+        self.bench_time = time.perf_counter() - start
         if len(self.failures) == len(configs):
             reasons = "\n".join(f"  {config}: {error}" for config, error in self.failures.items())
             raise TileError(f"no config of {self.__name__} works:\n{reasons}")
         best = min(self.configs_timings, key=self.configs_timings.get)
         if disk_key is not None:
-            cache.store(disk_key, json.dumps(configs.index(best)).encode(),
-                        {"kind": "tuned", "kernel": self.__name__, "config": str(best)})
+            self._store(disk_key, configs, best)
         if knobs.print_autotuning:
-            print(f"autotuning of {self.__name__} took {time.perf_counter() - start:.2f} s; best: {best}")
+            self._report(best)
+        # What measured launches have added up is not for the real one.
+        self._reset(named, reset_only=True)
         return best
+
+    def _report(self, best):
+        print(f"autotuning of {self.__name__} took {self.bench_time:.2f} s; best: {best}")
+        for config, milliseconds in self.configs_timings.items():
+            error = self.failures.get(config)
+            reason = "failed: " + str(error).partition("\n")[0] if error else f"{milliseconds:.4f} ms"
+            print(f"  {config}: {reason}")
+
+    # The choice on disk ---------------------------------------------------------------------
 
     def _disk_key(self, named, configs) -> str:
         """What the choice of a config depends on: kernel, configs, arguments, device."""
-        from .. import testing
-        device = "emulator"
-        if testing.uses_gpu(named.values()):
-            device = str(_C.cuda_capability(0))
-        return cache.key_of("tuned", self.base_fn.cache_key, [str(c) for c in configs],
-                            self._key(named), device)
+        device = _device_of(named.values())
+        where = "emulator" if device is None else str(_C.cuda_capability(device))
+        return cache.key_of("tuned", self.cache_key, [str(c) for c in configs], self._key(named), where)
 
-    def _load(self, disk_key, configs):
-        """The config that an earlier process chose, or None."""
-        found = None if disk_key is None else cache.load(disk_key)
-        return None if found is None else configs[json.loads(found)]
+    def _load(self, disk_key, configs) -> bool:
+        """Takes over the times that an earlier process measured, if there are any."""
+        found = cache.load(disk_key)
+        if found is None:
+            return False
+        times = json.loads(found)["times"]
+        self.configs_timings = {config: float("inf") if t is None else t
+                                for config, t in zip(configs, times)}
+        self.failures, self.bench_time = {}, 0.0
+        return True
 
-    def _measure(self, config, named, args, kwargs) -> float:
+    def _store(self, disk_key, configs, best):
+        # JSON has no infinity.
+        times = [None if config in self.failures else self.configs_timings[config] for config in configs]
+        cache.store(disk_key, json.dumps({"times": times}).encode(),
+                    {"kind": "tuned", "kernel": self.__name__, "config": str(best)})
+
+    # Measuring ------------------------------------------------------------------------------
+
+    def _measure(self, bench, config, named, args, kwargs) -> float:
         """The time of a config in ms; infinite if it cannot be compiled or launched."""
-        conflicts = set(config.kwargs) & set(named)
-        if conflicts:
-            raise ValueError(f"the autotuner sets {', '.join(sorted(conflicts))}: do not pass it")
         full = {**named, **config.all_kwargs()}
+        compile_only = {name: value for name, value in kwargs.items() if name != "warmup"}
 
         def once():
             if config.pre_hook is not None:
                 config.pre_hook(full)
-            saved = self._prepare(named)
+            self._reset(full, reset_only=False)
+            saved = {name: _copy(named[name]) for name in self.restore_value}
             error = None
             try:
                 self.fn.run(*args, **{**kwargs, **config.all_kwargs()})
@@ -204,41 +293,79 @@ class Autotuner(_Wrapper):
                 error = failure
                 raise
             finally:
-                self._finish(named, saved, error)
+                for name, copy in saved.items():
+                    _copy_back(named[name], copy)
+                if self.post_hook is not None:
+                    self.post_hook(full, exception=error)
 
         try:
-            return self._bench(once, named)
-        except (CompilationError, OutOfResources, EmulatorError, RuntimeError) as error:
+            # Neither the compiler's time nor its errors are for `bench` to see.
+            self.fn.warmup(*args, **compile_only, **config.all_kwargs())
+            return float(bench(once))
+        except (TileError, RuntimeError, ValueError) as error:
+            # A ValueError is about an option, such as a number of warps, or by the driver.
             self.failures[config] = error
             return float("inf")
 
-    def _prepare(self, named):
+    def _reset(self, named, reset_only: bool):
+        """Before each measured launch, and before the real one that follows."""
         if self.pre_hook is not None:
-            self.pre_hook(named, reset_only=False)
+            self.pre_hook(named, reset_only=reset_only)
         for name in self.reset_to_zero:
             _fill_zero(named[name])
-        return {name: _copy(named[name]) for name in self.restore_value}
 
-    def _finish(self, named, saved, error):
-        for name, copy in saved.items():
-            _copy_back(named[name], copy)
-        if self.post_hook is not None:
-            self.post_hook(named, exception=error)
-
-    def _bench(self, once, named) -> float:
+    def _bench_function(self, named, args, kwargs):
+        """What measures: a function of the launch."""
         from .. import testing
         if self.do_bench is not None:
-            result = self.do_bench(once, quantiles=(0.5, 0.2, 0.8))
-            return result[0] if isinstance(result, (tuple, list)) else result
-        if not testing.uses_gpu(named.values()):
-            # Emulated times are no times of a GPU; one run tells what works.
-            begin = time.perf_counter()
-            once()
-            return (time.perf_counter() - begin) * 1e3
+
+            def custom(once):
+                result = self.do_bench(once, quantiles=(0.5, 0.2, 0.8))
+                return result[0] if isinstance(result, (tuple, list)) else result
+
+            return custom
+        times = {"warmup": 25 if self.warmup_ms is None else self.warmup_ms,
+                 "rep": 100 if self.rep_ms is None else self.rep_ms}
+        if _device_of(named.values()) is None:
+            if self.warmup_ms is None and self.rep_ms is None:
+                # Emulated times are no times of a GPU; one run tells what works.
+                times = {"warmup": 0, "rep": 0}
+            return lambda once: testing.bench_host(once, **times)
         if self.use_cuda_graph:
-            return testing.do_bench_cudagraph(once, rep=self.rep_ms or 20, return_mode="median")
-        return testing.do_bench(once, warmup=25 if self.warmup_ms is None else self.warmup_ms,
-                                rep=100 if self.rep_ms is None else self.rep_ms, return_mode="median")
+            testing.require_torch("use_cuda_graph=True")
+            return lambda once: testing.do_bench_cudagraph(once, rep=self.rep_ms or 20, return_mode="median")
+        return lambda once: testing.do_bench(once, **times, return_mode="median")
+
+
+def _device_of(values):
+    """The GPU of the first array that is on one, or None."""
+    for value in values:
+        if isinstance(value, (int, float, str, bool, type(None))) or callable(value):
+            continue
+        array = as_array(value)
+        if array is not None and array.device == CUDA:
+            return array.device_index
+    return None
+
+
+@contextmanager
+def _progress(title: str, total: int):
+    """Shows how many of `total` steps are done, if rich is installed and somebody watches.
+    Yields the function that is called after each step."""
+    if not knobs.progress or not sys.stderr.isatty():
+        yield lambda text: None
+        return
+    try:
+        from rich import progress
+        from rich.console import Console
+    except ImportError:
+        yield lambda text: None
+        return
+    columns = (progress.TextColumn("{task.description}"), progress.BarColumn(),
+               progress.MofNCompleteColumn(), progress.TextColumn("{task.fields[done]}"))
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=total, done="")
+        yield lambda text: bar.update(task, advance=1, done=text)
 
 
 def _fill_zero(array):
@@ -249,6 +376,8 @@ def _fill_zero(array):
 
 
 def _copy(array):
+    if not hasattr(array, "clone") and not hasattr(array, "copy"):
+        raise TypeError(f"restore_value is for arrays, got {array!r}")
     return array.clone() if hasattr(array, "clone") else array.copy()
 
 
@@ -262,11 +391,21 @@ def _copy_back(array, copy):
 def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_value=None,
              pre_hook=None, post_hook=None, warmup=None, rep=None, use_cuda_graph=False, do_bench=None,
              cache_results=False):
-    """Launches a kernel with the fastest of `configs`, which is measured anew when an
+    """Launches a kernel with the fastest of `configs`, which are measured anew when an
     argument in `key`, or the type of an array, changes.
 
-    A config that cannot be compiled or launched is skipped; `failures` keeps the reason. With
-    `cache_results` the choice is kept on disk.
+    A config that cannot be compiled or launched is skipped; `failures` keeps the reason.
+    - `prune_configs_by` has `early_config_prune(configs, args, **kwargs)`, which returns the
+      configs to try, and `perf_model(**args)`, by whose estimates the best `top_k` (a number,
+      or a fraction of all) are measured.
+    - Arrays that `reset_to_zero` names are zeroed before each measured launch and before the
+      real one; those of `restore_value` have their old values after each measured launch.
+    - `pre_hook(args, reset_only=False)` is called before each measured launch, and with True
+      before the real one; `post_hook(args, exception=None)` after each measured launch.
+    - `warmup` and `rep` are the times in ms that each config runs without and with a clock.
+      `use_cuda_graph` measures launches in a CUDA graph (with torch). `do_bench(launch,
+      quantiles=...)` measures instead, and returns ms.
+    - With `cache_results` the times are kept on disk.
     """
 
     def decorate(fn):
@@ -280,18 +419,27 @@ class Heuristics(_Wrapper):
     """A kernel some of whose meta-parameters are computed from the arguments."""
 
     def __init__(self, fn, values):
-        super().__init__(fn)
-        self.values = values
+        super().__init__(fn, "heuristics")
+        self.values = dict(values)
+        for name, compute in self.values.items():
+            if not callable(compute):
+                raise TypeError(f"the heuristic for {name} must be a function of the arguments, got "
+                                f"{compute!r}")
+        unknown = [name for name in self.values if name not in self.arg_names]
+        if unknown:
+            raise ValueError(f"the heuristics for {', '.join(unknown)}: {fn.__name__} has no such parameter")
+
+    def _complete(self, args, kwargs):
+        """The keyword arguments of the kernel; later values may depend on earlier ones."""
+        for name, compute in self.values.items():
+            kwargs[name] = compute({**dict(zip(self.arg_names, args)), **kwargs})
+        return kwargs
 
     def run(self, *args, **kwargs):
-        for name, compute in self.values.items():
-            kwargs[name] = compute({**dict(zip(self.arg_names, args)), **kwargs})
-        return self.fn.run(*args, **kwargs)
+        return self._launch(args, self._complete(args, kwargs))
 
     def warmup(self, *args, **kwargs):
-        for name, compute in self.values.items():
-            kwargs[name] = compute({**dict(zip(self.arg_names, args)), **kwargs})
-        return self.fn.warmup(*args, **kwargs)
+        return self.fn.warmup(*args, **self._complete(args, kwargs))
 
 
 def heuristics(values):

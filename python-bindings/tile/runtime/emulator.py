@@ -11,13 +11,19 @@ from .. import _C, knobs
 from ..errors import EmulatorError
 
 _CHECKS = {"race": "check_races", "races": "check_races", "uninitialized": "check_uninitialized",
-           "bounds": None}
+           "uninit": "check_uninitialized", "bounds": None, "deadlock": None}
 _active: list[str] = []
+_num_launches = 0
+
+
+def num_launches() -> int:
+    """How many kernels were run on host arrays in this process."""
+    return _num_launches
 
 
 @contextmanager
 def checks(*names):
-    """Kernels in this block are checked: "race", "uninitialized", "bounds" (always on).
+    """Kernels in this block are checked: "race", "uninit"; "bounds" and "deadlock" are always on.
     A finding raises EmulatorError."""
     for name in names:
         if name not in _CHECKS:
@@ -40,6 +46,8 @@ def _options():
 
 def launch(kernel, grid, values, arrays):
     """Runs a compiled kernel to its end on host memory."""
+    global _num_launches
+    _num_launches += 1
     regions = [(a.start, a.size, a.read_only) for a in arrays]
     outcome = kernel.emulated().launch(grid, values, regions, _options())
     if outcome.output:

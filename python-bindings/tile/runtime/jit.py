@@ -4,25 +4,30 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import hashlib
-import sys
 import threading
 
 from .. import _C, knobs
 from ..compiler.function import Function
-from ..compiler.kernel import chip_of_capability, compile_arguments
+from ..compiler.kernel import compile_arguments
 from ..compiler.session import Argument, Options
 from ..language import types as ty
 from ..language.pointers import make_tensor_descriptor
 from ..language.types import constexpr, unwrap
 from ..tools.tensor_descriptor import TensorDescriptor
-from . import emulator
-from .arguments import CUDA, HOST, Array, as_array, classify_int, reader_of
+from . import emulator, specialization
+from .arguments import CUDA, HOST, Array, as_array, classify_int, describe_type, reader_of
+from .driver import chip_of_device, current_device, current_stream, driver, use_device
 
 _OPTION_NAMES = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug")
 # Options of Triton that change nothing here.
 _IGNORED_OPTIONS = {"launch_cooperative_grid", "launch_pdl", "waves_per_eu", "matrix_instr_nonkdim",
                     "warp_size", "sanitize_overflow", "generate_native_code"}
+_DEFAULT_OPTIONS = Options()
+
+_C.set_launch_helpers(describe_type, current_stream)
 
 
 def _argument_of_key(name: str, key) -> Argument:
@@ -69,9 +74,36 @@ class Parameter:
         annotation = function.annotations.get(self.name, "").split(".")[-1].strip("'\"")
         self.forced = ty.BY_NAME.get(annotation)
 
+    def launch_description(self, no_default):
+        """As the launch path in C++ takes it."""
+        default = () if self.default is no_default else (unwrap(self.default), )
+        return (self.name, default, self.is_constexpr, self.specialise, self.align,
+                self.forced is not None and self.forced.is_int())
 
-class JITFunction:
-    """A kernel, or a function that kernels call. `kernel[grid](...)` launches it."""
+
+class DeviceCaches(dict):
+    """The compiled kernels by device: a GPU's index or "emulator". As with Triton, the value is
+    a tuple whose first element is the dict of kernels by their key."""
+
+    def __init__(self, owner):
+        super().__init__()
+        self._forget = owner._forget_kernels
+
+    def __missing__(self, device):
+        self[device] = ({}, )
+        return self[device]
+
+    def clear(self):
+        super().clear()
+        self._forget()
+
+
+class JITFunction(_C.KernelBase):
+    """A kernel, or a function that kernels call. `kernel[grid](...)` launches it.
+
+    The base class makes the launches of kernels that it knows by their arguments, and calls
+    `run` for all others. `pre_run_hooks` is a member of it.
+    """
 
     def __init__(self, fn, version=None, do_not_specialize=None, do_not_specialize_on_alignment=None,
                  debug=None, noinline=None, repr=None, launch_metadata=None):
@@ -81,7 +113,7 @@ class JITFunction:
         self.__module__ = fn.__module__
         self.__doc__ = fn.__doc__
         self.debug = bool(debug)
-        self.pre_run_hooks = []
+        self.launch_metadata = launch_metadata
         self._function = Function(fn)
         plain = do_not_specialize or ()
         unaligned = do_not_specialize_on_alignment or ()
@@ -89,18 +121,25 @@ class JITFunction:
                        for i in range(len(self._function.params))]
         self.arg_names = self._function.arg_names
         self._position = {name: i for i, name in enumerate(self.arg_names)}
-        self._kernels = {}
+        self.device_caches = DeviceCaches(self)
         self._lock = threading.Lock()
+        self._configure_launches(
+            tuple(parameter.launch_description(self._function.params[i].empty)
+                  for i, parameter in enumerate(self.params)),
+            _OPTION_NAMES, _IGNORED_OPTIONS, fn.__globals__, self._function.used_globals)
 
     def __repr__(self):
         return f"JITFunction({self.__module__}:{self.__qualname__})"
 
+    def __get__(self, instance, owner=None):
+        """A method of an aggregate, for the interpreter; the front end binds by itself."""
+        return self if instance is None or not ty.interpreting() else functools.partial(self, instance)
+
     def __call__(self, *args, **kwargs):
+        if ty.interpreting():
+            return ty.state.compiler.call(self, args, kwargs)
         raise RuntimeError(f"{self.__name__} is a kernel: launch it as {self.__name__}[grid](...), or "
                            "call it from another @tile.jit function")
-
-    def __getitem__(self, grid):
-        return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
 
     def compiled_function(self) -> Function:
         """The source, for the front end."""
@@ -226,17 +265,73 @@ class JITFunction:
         kernel = self._kernel(tuple(keys), options, device, index)
         if warmup:
             return kernel
-        grid = self._grid(grid, values)
+        if callable(grid):
+            grid = grid(dict(zip(self.arg_names, [unwrap(v) for v in values])))
+        grid = self.read_extents(grid)
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
         if 0 in grid:
             return kernel
         if device == CUDA:
-            _check_current(index)
-            kernel.loaded(index).launch(grid, passed, _current_stream(index) if stream is None else stream)
+            self._launch_on_gpu(kernel, grid, passed, arrays, index, stream)
         else:
             emulator.launch(kernel, grid, passed, arrays)
         return kernel
+
+    def _launch_on_gpu(self, kernel, grid, passed, arrays, index: int, stream):
+        use_device(index)
+        if stream is None:
+            stream = next((a.stream for a in arrays if a.stream is not None), None)
+        if stream is None:
+            stream = current_stream(index)
+        for array in arrays:
+            if array.pending is not None:
+                _C.cuda_wait_stream(stream, array.pending)
+        kernel.loaded(index).launch(grid, passed, stream)
+
+    def launch_compiled(self, kernel, grid, args, stream=None):
+        """Launches a kernel that `warmup` returned, without a look at what the arguments would be
+        specialised to. Constexprs may be left out of `args`."""
+        places = list(zip(self.params, kernel.arguments))
+        if len(args) != len(places):
+            places = [p for p in places if not p[0].is_constexpr]
+        if len(args) != len(places):
+            raise TypeError(f"{self.__name__}() takes {len(self.params)} arguments, or {len(places)} "
+                            f"without constexprs, got {len(args)}")
+        passed, arrays = [], []
+        for (parameter, argument), value in zip(places, args):
+            if argument.is_constexpr:
+                continue
+            if argument.elements is None and isinstance(value, (int, float)):
+                passed.append(value)
+            else:
+                self.classify(parameter, value, passed, arrays)
+        device, index = self._device(arrays)
+        grid = self.read_extents(grid)
+        if 0 in grid:
+            return
+        if device == CUDA:
+            self._launch_on_gpu(kernel, grid, passed, arrays, index, stream)
+        else:
+            emulator.launch(kernel, grid, passed, arrays)
+
+    def preload(self, data: str):
+        """Compiles a kernel that another process has used; `data` is its
+        `CompiledKernel.specialization_data`."""
+        name, keys, chip, options = specialization.deserialize(data, _Constant)
+        if name != self.__qualname__:
+            raise RuntimeError(f"the data are of the kernel {name}, not of {self.__qualname__}")
+        on_gpu = driver.default.is_active()
+        index = max(0, current_device()) if on_gpu else 0
+        if chip != (chip_of_device(index) if on_gpu else knobs.emulator_chip):
+            raise RuntimeError(f"the data are for {chip}, which is not the current device")
+        return self._kernel(keys, dataclasses.asdict(options), CUDA if on_gpu else HOST, index)
+
+    def _loaded_kernel(self, kernel, index: int):
+        """For the launch path in C++: a kernel that `run` returned, as it is loaded on a GPU, and
+        the dict that it is in; None if it is not loaded."""
+        loaded = kernel.loaded_on(index)
+        return None if loaded is None else (loaded, self.device_caches[index][0])
 
     def _device(self, arrays):
         if not arrays:
@@ -248,57 +343,71 @@ class JITFunction:
         raise ValueError(f"the arrays of one launch of {self.__name__} must be on one device, got "
                          + " and ".join(sorted(d if d == HOST else f"{d}:{i}" for d, i in devices)))
 
-    def _grid(self, grid, values):
-        if callable(grid):
-            grid = grid(dict(zip(self.arg_names, [unwrap(v) for v in values])))
+    @staticmethod
+    def read_extents(grid):
+        """The three extents of a grid."""
         if isinstance(grid, int):
             grid = (grid, )
         extents = [int(unwrap(extent)) for extent in grid]
         if not 1 <= len(extents) <= 3 or any(extent < 0 for extent in extents):
             raise ValueError(f"a grid has one to three extents that are not negative, got {grid}")
+        if max(extents) >= 2**32:
+            raise ValueError(f"the extents of a grid must fit in 32 bits, got {grid}")
         return tuple(extents + [1] * (3 - len(extents)))
 
     def _kernel(self, keys, options, device: str, index: int):
         for name in self._function.stale_globals() if self._function.used_globals else ():
             raise RuntimeError(f"the global variable {name} has changed since {self.__name__} was "
                                "compiled, which would use its old value")
-        chip = knobs.emulator_chip if device == HOST else _chip_of_device(index)
-        cache_key = (keys, chip, tuple(options.items()) if options else ())
-        kernel = self._kernels.get(cache_key)
+        chip = knobs.emulator_chip if device == HOST else chip_of_device(index)
+        chosen = _DEFAULT_OPTIONS
+        if options:
+            chosen = Options(**options)
+            chosen.check()
+        cache_key = (keys, chip, chosen)
+        kernels = self.device_caches["emulator" if device == HOST else index][0]
+        kernel = kernels.get(cache_key)
         if kernel is None:
             with self._lock:
-                kernel = self._kernels.get(cache_key)
+                kernel = kernels.get(cache_key)
                 if kernel is None:
-                    kernel = self._compile(keys, options, chip)
-                    self._kernels[cache_key] = kernel
+                    kernel = self._compile(keys, chosen, chip)
+                    kernel.kernel_function, kernel.keys = self, keys
+                    kernels[cache_key] = kernel
         return kernel
 
     def _compile(self, keys, options, chip: str):
         arguments = [_argument_of_key(parameter.name, key)
                      for parameter, key in zip(self.params, keys)]
-        return compile_arguments(self._function, arguments, chip, Options(**options))
+        return compile_arguments(self._function, arguments, chip, options)
 
-    @property
-    def device_caches(self):
-        """The compiled kernels by their key."""
-        return self._kernels
+
+def _typed(value):
+    """What constants are compared by: values that are equal but of different types, as 1 and
+    True and 1.0, are different constants, and so are 0.0 and -0.0; NaNs are one."""
+    kind = type(value)
+    if kind is float:
+        return kind, value.hex()
+    if isinstance(value, tuple):
+        return kind, tuple(map(_typed, value))
+    return kind, value
 
 
 class _Constant:
-    """A constexpr in a key: values that are equal but of different types, as 1 and True
-    and 1.0, are different constants."""
+    """A constexpr in a key."""
 
-    __slots__ = ("value", "_hash")
+    __slots__ = ("value", "_typed", "_hash")
 
     def __init__(self, value):
         self.value = value
-        self._hash = hash((type(value), value))
+        self._typed = _typed(value)
+        self._hash = hash(self._typed)
 
     def __hash__(self):
         return self._hash
 
     def __eq__(self, other):
-        return type(self.value) is type(other.value) and self.value == other.value
+        return self._typed == other._typed
 
 
 _ONE = _Constant(1)
@@ -315,35 +424,6 @@ def _hashable(value, name: str):
     return _Constant(value)
 
 
-_chips = {}
-
-
-def _chip_of_device(index: int) -> str:
-    if index not in _chips:
-        major, minor = _C.cuda_capability(index)
-        _chips[index] = chip_of_capability(10 * major + minor)
-    return _chips[index]
-
-
-def _check_current(index: int):
-    """Kernels are launched on the current device, as torch and the CUDA runtime see it."""
-    torch = sys.modules.get("torch")
-    if torch is not None and torch._C._cuda_getDevice() != index:
-        raise ValueError(f"the arrays are on cuda:{index}, but the current device is "
-                         f"cuda:{torch.cuda.current_device()}: use `with torch.cuda.device({index})`")
-
-
-def _current_stream(index: int) -> int:
-    """The stream that torch or CuPy is on; the default stream otherwise."""
-    torch = sys.modules.get("torch")
-    if torch is not None:
-        return torch._C._cuda_getCurrentRawStream(index)
-    cupy = sys.modules.get("cupy")
-    if cupy is not None:
-        return cupy.cuda.get_current_stream().ptr
-    return 0
-
-
 def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
         do_not_specialize_on_alignment=None, debug=None, noinline=None):
     """Makes a Python function a kernel.
@@ -353,10 +433,20 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
     """
 
     def decorate(function):
+        if knobs.interpret:
+            from ..interpreter import InterpretedFunction
+            return InterpretedFunction(function, do_not_specialize)
         return JITFunction(function, version, do_not_specialize, do_not_specialize_on_alignment, debug,
                            noinline, repr, launch_metadata)
 
     return decorate if fn is None else decorate(fn)
+
+
+def interpret(fn):
+    """The kernel `fn` (a function, a @tile.jit function, also below @tile.autotune or
+    @tile.heuristics), run by Python with NumPy, line by line."""
+    from ..interpreter import interpret as make
+    return make(fn)
 
 
 def set_allocator(allocator):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions that only NVIDIA GPUs have."""
 
-from ... import core, semantic
+from ... import core, semantic, target_info
 from ... import types as ty
 from . import libdevice
 
@@ -29,3 +29,28 @@ def num_threads():
 def num_warps():
     """Warps of a block, an int32."""
     return semantic.arithmetic("//", num_threads(), 32)
+
+
+def _grid_control(name: str):
+    if not target_info.cuda_capability_geq(9, 0):
+        raise ValueError(f"gdc_{name} needs sm_90 or newer: guard it by a tl.constexpr, as by "
+                         "tl.target_info.cuda_capability_geq(9, 0)")
+    _register(f"griddepcontrol.{name}; mov.b32 $0, 0;", ty.int32)
+
+
+def gdc_wait():
+    """Waits for the grids that this one depends on (programmatic dependent launch)."""
+    _grid_control("wait")
+
+
+def gdc_launch_dependents():
+    """Lets the grids that depend on this one start (programmatic dependent launch)."""
+    _grid_control("launch_dependents")
+
+
+def _convert_custom_float8(*args, **kwargs):
+    raise TypeError("conversions of tl.float8e4b15 are not supported: kernels know the 8-bit floats "
+                    "tl.float8e4nv and tl.float8e5")
+
+
+convert_custom_float8_sm70 = convert_custom_float8_sm80 = _convert_custom_float8

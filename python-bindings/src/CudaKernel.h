@@ -1,0 +1,64 @@
+//===- CudaKernel.h - A kernel that is loaded on a GPU ----------*- C++ -*-===//
+//
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILEDIALECT_PYTHON_CUDAKERNEL_H
+#define TILEDIALECT_PYTHON_CUDAKERNEL_H
+
+#include "CudaDriver.h"
+#include "KernelParameters.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace mlir::tile::python {
+
+/// A kernel that is loaded in the context that was current when it was made.
+class CudaKernel {
+public:
+  CudaKernel(nanobind::bytes image, const std::string &name,
+             const std::vector<std::string> &parameterTypes,
+             unsigned numThreads, unsigned dynamicSharedBytes);
+  CudaKernel(const CudaKernel &) = delete;
+  // The module stays loaded: a graph or a running kernel may still use it, and
+  // at exit the context may be gone already.
+
+  /// The value of a CU_FUNC_ATTRIBUTE_*.
+  int getAttribute(int attribute) const;
+
+  void launch(std::array<uint32_t, 3> grid, nanobind::sequence arguments,
+              uint64_t stream) const;
+
+  /// Launches with parameters that are packed already: `values[i]` points to
+  /// the bytes of parameter i. The GIL need not be held.
+  CudaStatus launchPacked(const std::array<uint32_t, 3> &grid, void **values,
+                          CudaHandle stream) const {
+    return driver.cuLaunchKernel(function, grid[0], grid[1], grid[2],
+                                 numThreads, 1, 1, dynamicSharedBytes, stream,
+                                 values, nullptr);
+  }
+
+  /// Whether the context of the kernel is current in this thread.
+  bool isContextCurrent() const {
+    CudaHandle current = nullptr;
+    return driver.cuCtxGetCurrent(&current) == 0 && current == context;
+  }
+
+  const KernelParameters &getParameters() const { return parameters; }
+  uint64_t getFunction() const { return reinterpret_cast<uint64_t>(function); }
+
+private:
+  const CudaDriver &driver;
+  KernelParameters parameters;
+  unsigned numThreads, dynamicSharedBytes;
+  CudaHandle context = nullptr, module = nullptr, function = nullptr;
+};
+
+} // namespace mlir::tile::python
+
+#endif // TILEDIALECT_PYTHON_CUDAKERNEL_H

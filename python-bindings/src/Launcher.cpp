@@ -1,0 +1,374 @@
+//===- Launcher.cpp - kernel[grid](...) without Python --------------------===//
+//
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The launch path. `JITFunction` in jit.py derives from the type `KernelBase`
+// here, whose `[grid]` makes a `Launcher`, a small object that holds kernel and
+// grid and that is called through the vectorcall protocol. A call
+//
+//   1. finds where each argument belongs (CallPlan: by the number of positional
+//      arguments and the address of the tuple of keywords),
+//   2. turns the arguments into words (ArgumentKey),
+//   3. looks the words up (LaunchTable), and
+//   4. packs the values into a buffer on the stack and calls the driver.
+//
+// A hit makes no Python object, but for the dict that a callable grid is called
+// with. It allocates nothing else and waits for nothing, so a launch can be
+// captured into a CUDA graph. It keeps no reference to an array.
+//
+// The fast path understands arrays on one GPU whose context is current,
+// numbers, tuples, descriptors and the usual constants. Everything else goes to
+// `JITFunction.run`, which does it all in Python: the first launch of each key,
+// host arrays, hooks, and all errors. After a launch from Python with a key
+// that the fast path understands the kernel is entered into the table.
+//
+// What invalidates an entry is checked at each launch without environment or
+// dict work: the list of hooks is empty, the globals that were compiled in are
+// the same objects (Python compares their values if not), the dict of compiled
+// kernels was not cleared, the context is the one that the kernel was loaded
+// in.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launcher.h"
+#include "CudaKernel.h"
+
+#include <stdexcept>
+
+namespace nb = nanobind;
+using namespace mlir::tile::python;
+
+namespace {
+
+enum class Outcome { Launched, Failed, LeftToPython };
+
+/// Marks that arguments are being read.
+class ReadingScope {
+public:
+  explicit ReadingScope(LaunchState &state) : state(state) {
+    state.isReading = true;
+  }
+  ReadingScope(const ReadingScope &) = delete;
+  ~ReadingScope() { state.isReading = false; }
+
+private:
+  LaunchState &state;
+};
+
+} // namespace
+
+/// Returns the stream of torch or CuPy on a device.
+static PyObject *streamGetter = nullptr;
+
+void mlir::tile::python::setStreamGetter(PyObject *getter) {
+  Py_INCREF(getter);
+  Py_XDECREF(streamGetter);
+  streamGetter = getter;
+}
+
+//===----------------------------------------------------------------------===//
+// Grids
+//===----------------------------------------------------------------------===//
+
+bool mlir::tile::python::readGrid(PyObject *grid,
+                                  std::array<uint32_t, 3> &extents) {
+  bool isTuple = PyTuple_CheckExact(grid);
+  if (!isTuple && !PyList_CheckExact(grid))
+    return false;
+  Py_ssize_t size = isTuple ? PyTuple_Size(grid) : PyList_Size(grid);
+  if (size < 1 || size > 3)
+    return false;
+  extents = {1, 1, 1};
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    PyObject *extent =
+        isTuple ? PyTuple_GetItem(grid, i) : PyList_GetItem(grid, i);
+    if (!PyLong_CheckExact(extent))
+      return false;
+    int overflow = 0;
+    long long value = PyLong_AsLongLongAndOverflow(extent, &overflow);
+    if (overflow || value < 0 || value > UINT32_MAX)
+      return false;
+    extents[i] = uint32_t(value);
+  }
+  return true;
+}
+
+/// What a function as grid returns for the arguments by name; other grids stand
+/// for themselves. A new reference.
+static PyObject *evaluateGrid(LauncherObject *self, const CallPlan &plan,
+                              PyObject *const *arguments) {
+  if (!PyCallable_Check(self->grid)) {
+    Py_INCREF(self->grid);
+    return self->grid;
+  }
+  const CallSignature &signature = self->kernel->state->signature;
+  Reference meta(PyDict_New());
+  if (!meta)
+    return nullptr;
+  for (size_t i = 0; i < signature.parameters.size(); ++i)
+    if (PyDict_SetItem(meta.get(), signature.parameters[i].name,
+                       plan.getArgument(signature, i, arguments)))
+      return nullptr;
+  PyObject *argument = meta.get();
+  return PyObject_Vectorcall(self->grid, &argument, 1, nullptr);
+}
+
+/// Finds the extents of a grid that is not a tuple of ints. Returns false with
+/// a Python error set if it is none.
+static bool findExtents(LauncherObject *self, const CallPlan &plan,
+                        PyObject *const *arguments,
+                        std::array<uint32_t, 3> &extents) {
+  Reference grid(evaluateGrid(self, plan, arguments));
+  if (!grid)
+    return false;
+  if (readGrid(grid.get(), extents))
+    return true;
+  Reference read(PyObject_CallMethod(reinterpret_cast<PyObject *>(self->kernel),
+                                     "read_extents", "(O)", grid.get()));
+  if (!read)
+    return false;
+  if (readGrid(read.get(), extents))
+    return true;
+  PyErr_SetString(PyExc_TypeError, "read_extents returned no grid");
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// The fast path
+//===----------------------------------------------------------------------===//
+
+/// Whether the globals that are compiled in are the same objects still.
+static bool areGlobalsUnchanged(const LaunchState &state) {
+  if (PyDict_Size(state.usedGlobals) != Py_ssize_t(state.globalsInUse.size()))
+    return false;
+  for (const UsedGlobal &global : state.globalsInUse) {
+    PyObject *value = PyDict_GetItemWithError(state.globals, global.name);
+    if (value != global.value) {
+      PyErr_Clear();
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Turns the arguments into words. Returns false if Python must do that.
+static bool readArguments(LaunchState &state, const CallPlan &plan,
+                          PyObject *const *arguments, ArgumentKey &key) {
+  ReadingScope scope(state);
+  const CallSignature &signature = state.signature;
+  for (size_t i = 0; i < signature.parameters.size(); ++i)
+    if (!key.add(signature.parameters[i],
+                 plan.getArgument(signature, i, arguments), state.strings))
+      return false;
+  for (const CallPlan::OptionSource &option : plan.options)
+    if (!key.addOption(option.option, arguments[option.argument]))
+      return false;
+  return key.addDevice();
+}
+
+/// The stream to launch on.
+static bool findStream(const ArgumentKey &key, CudaHandle &stream) {
+  if (const dlpack::ExchangeAPI *api = key.getExchangeAPI())
+    return api->getStream(dlpack::kCUDA, key.getDevice(), &stream) == 0;
+  Reference number(PyObject_CallFunction(streamGetter, "i", key.getDevice()));
+  if (!number)
+    return false;
+  uint64_t handle = PyLong_AsUnsignedLongLong(number.get());
+  stream = reinterpret_cast<CudaHandle>(handle);
+  return !PyErr_Occurred();
+}
+
+/// Launches a kernel whose references the caller holds.
+static Outcome launchKernel(const CudaKernel &kernel, ArgumentKey &key,
+                            const std::array<uint32_t, 3> &extents) {
+  if (extents[0] == 0 || extents[1] == 0 || extents[2] == 0)
+    return Outcome::Launched;
+  CudaHandle stream = nullptr;
+  if (!findStream(key, stream))
+    return Outcome::Failed;
+  for (unsigned i = 0; i < key.getNumStreams(); ++i)
+    if (!isSameStream(reinterpret_cast<uintptr_t>(stream), key.getStreams()[i]))
+      waitForStream(stream, reinterpret_cast<CudaHandle>(key.getStreams()[i]));
+  uint64_t *values = key.getValues();
+  kernel.getParameters().packInPlace(values);
+  void *pointers[ArgumentKey::kMaxParameters];
+  for (unsigned i = 0; i < key.getNumValues(); ++i)
+    pointers[i] = &values[i];
+  // A full queue makes the driver wait for the GPU, which may wait for a host
+  // function that needs the GIL.
+  PyThreadState *thread = PyEval_SaveThread();
+  CudaStatus status = kernel.launchPacked(extents, pointers, stream);
+  PyEval_RestoreThread(thread);
+  checkCuda(status, "cuLaunchKernel");
+  return Outcome::Launched;
+}
+
+/// Launches if the kernel is known; sets `result` to the compiled kernel then.
+/// Otherwise `isKeyComplete` says whether `key` stands for the arguments.
+static Outcome launchFast(LauncherObject *self, PyObject *const *arguments,
+                          Py_ssize_t numPositional, PyObject *keywords,
+                          ArgumentKey &key, bool &isKeyComplete,
+                          PyObject *&result) {
+  KernelObject *kernel = self->kernel;
+  LaunchState &state = *kernel->state;
+  if (state.isReading || !state.strings)
+    return Outcome::LeftToPython;
+  const CallPlan *plan =
+      state.plans.find(state.signature, numPositional, keywords);
+  if (!plan)
+    return Outcome::LeftToPython;
+  if (!readArguments(state, *plan, arguments, key) || !kernel->hooks ||
+      !PyList_CheckExact(kernel->hooks) || PyList_Size(kernel->hooks) != 0)
+    return Outcome::LeftToPython;
+  isKeyComplete = true;
+  LaunchEntry *entry = state.table.find(key.getWords(), key.getNumWords());
+  if (!entry || !areGlobalsUnchanged(state))
+    return Outcome::LeftToPython;
+  if (PyDict_Size(entry->cache) < entry->cacheSize) {
+    state.table.clear();
+    return Outcome::LeftToPython;
+  }
+  const CudaKernel &loaded = *entry->kernel;
+  if (!loaded.isContextCurrent())
+    return Outcome::LeftToPython;
+  // What runs below may clear the table.
+  Py_INCREF(entry->loaded);
+  Py_INCREF(entry->compiled);
+  Reference loadedOwner(entry->loaded), compiled(entry->compiled);
+  std::array<uint32_t, 3> extents = self->extents;
+  if (!self->isFixed && !findExtents(self, *plan, arguments, extents))
+    return Outcome::Failed;
+  ++state.numFastLaunches;
+  Outcome outcome = launchKernel(loaded, key, extents);
+  if (outcome == Outcome::Launched)
+    result = compiled.release();
+  return outcome;
+}
+
+//===----------------------------------------------------------------------===//
+// The way through Python
+//===----------------------------------------------------------------------===//
+
+void mlir::tile::python::dropGlobals(LaunchState &state) {
+  std::vector<UsedGlobal> old = std::move(state.globalsInUse);
+  state.globalsInUse.clear();
+  for (UsedGlobal &global : old) {
+    Py_DECREF(global.name);
+    Py_XDECREF(global.value);
+  }
+}
+
+/// Notes which globals are compiled in, and their values, which Python has
+/// found to be right.
+static void noteGlobals(LaunchState &state) {
+  dropGlobals(state);
+  PyObject *name, *unused;
+  Py_ssize_t position = 0;
+  while (PyDict_Next(state.usedGlobals, &position, &name, &unused)) {
+    PyObject *value = PyDict_GetItemWithError(state.globals, name);
+    PyErr_Clear();
+    Py_INCREF(name);
+    Py_XINCREF(value);
+    state.globalsInUse.push_back({name, value});
+  }
+}
+
+/// Enters the kernel that Python launched into the table.
+static bool enterKernel(KernelObject *kernel, const ArgumentKey &key,
+                        PyObject *compiled) {
+  // (the loaded kernel, the dict that the compiled one is in), or None.
+  Reference answer(PyObject_CallMethod(reinterpret_cast<PyObject *>(kernel),
+                                       "_loaded_kernel", "Oi", compiled,
+                                       key.getDevice()));
+  if (!answer)
+    return false;
+  PyObject *loaded, *cache;
+  if (answer.get() == Py_None)
+    return true;
+  if (!PyArg_ParseTuple(answer.get(), "OO!", &loaded, &PyDict_Type, &cache))
+    return false;
+  auto *cudaKernel = nb::cast<const CudaKernel *>(nb::handle(loaded));
+  if (cudaKernel->getParameters().size() != key.getNumValues())
+    return true;
+  LaunchState &state = *kernel->state;
+  noteGlobals(state);
+  auto entry = std::make_unique<LaunchEntry>();
+  entry->key.assign(key.getWords(), key.getWords() + key.getNumWords());
+  entry->held.assign(key.getHeldObjects(),
+                     key.getHeldObjects() + key.getNumHeldObjects());
+  for (PyObject *object : entry->held)
+    Py_INCREF(object);
+  entry->kernel = cudaKernel;
+  Py_INCREF(loaded);
+  entry->loaded = loaded;
+  Py_INCREF(compiled);
+  entry->compiled = compiled;
+  Py_INCREF(cache);
+  entry->cache = cache;
+  entry->cacheSize = PyDict_Size(cache);
+  state.table.insert(std::move(entry));
+  return true;
+}
+
+/// `kernel.run(*arguments, **keywords, grid=grid)`
+static PyObject *callRun(LauncherObject *self, PyObject *const *arguments,
+                         Py_ssize_t numPositional, PyObject *keywords) {
+  Py_ssize_t numKeywords = keywords ? PyTuple_Size(keywords) : 0;
+  Reference run(PyObject_GetAttrString(
+      reinterpret_cast<PyObject *>(self->kernel), "run"));
+  Reference names(PyTuple_New(numKeywords + 1));
+  if (!run || !names)
+    return nullptr;
+  for (Py_ssize_t i = 0; i < numKeywords; ++i) {
+    PyObject *name = PyTuple_GetItem(keywords, i);
+    Py_INCREF(name);
+    PyTuple_SetItem(names.get(), i, name);
+  }
+  PyTuple_SetItem(names.get(), numKeywords, PyUnicode_InternFromString("grid"));
+  // The first element is the callee's to use.
+  std::vector<PyObject *> all{nullptr};
+  all.insert(all.end(), arguments, arguments + numPositional + numKeywords);
+  all.push_back(self->grid);
+  return PyObject_Vectorcall(run.get(), all.data() + 1,
+                             numPositional | PY_VECTORCALL_ARGUMENTS_OFFSET,
+                             names.get());
+}
+
+PyObject *mlir::tile::python::launch(PyObject *callable,
+                                     PyObject *const *arguments,
+                                     size_t numArguments, PyObject *keywords) {
+  auto *self = reinterpret_cast<LauncherObject *>(callable);
+  Py_ssize_t numPositional = PyVectorcall_NARGS(numArguments);
+  if (keywords && PyTuple_Size(keywords) == 0)
+    keywords = nullptr;
+  try {
+    ArgumentKey key;
+    bool isKeyComplete = false;
+    PyObject *result = nullptr;
+    switch (launchFast(self, arguments, numPositional, keywords, key,
+                       isKeyComplete, result)) {
+    case Outcome::Launched:
+      return result;
+    case Outcome::Failed:
+      return nullptr;
+    case Outcome::LeftToPython:
+      break;
+    }
+    Reference compiled(callRun(self, arguments, numPositional, keywords));
+    if (!compiled)
+      return nullptr;
+    if (isKeyComplete && !enterKernel(self->kernel, key, compiled.get()))
+      return nullptr;
+    return compiled.release();
+  } catch (nb::python_error &error) {
+    error.restore();
+    return nullptr;
+  } catch (const std::exception &error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+    return nullptr;
+  }
+}

@@ -1,0 +1,89 @@
+//===- Launcher.h - kernel[grid](...) without Python ------------*- C++ -*-===//
+//
+// Part of the TileDialect project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILEDIALECT_PYTHON_LAUNCHER_H
+#define TILEDIALECT_PYTHON_LAUNCHER_H
+
+#include "CallPlan.h"
+#include "LaunchTable.h"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace mlir::tile::python {
+
+/// A global variable that was compiled into a kernel, by name and value.
+struct UsedGlobal {
+  PyObject *name, *value;
+};
+
+/// What the launches of a kernel need; all objects are owned.
+struct LaunchState {
+  CallSignature signature;
+  CallPlans plans;
+  LaunchTable table;
+  /// Constant strings; see ArgumentKey.
+  PyObject *strings = nullptr;
+  /// The globals of the function, and the dict of those that are compiled in.
+  PyObject *globals = nullptr, *usedGlobals = nullptr;
+  /// The latter at the time of the last entry; see `dropGlobals`.
+  std::vector<UsedGlobal> globalsInUse;
+  /// Code that runs while arguments are read may launch this kernel again.
+  bool isReading = false;
+  uint64_t numFastLaunches = 0;
+};
+
+struct KernelObject {
+  PyObject base;
+  LaunchState *state;
+  /// `pre_run_hooks`, a list.
+  PyObject *hooks;
+};
+
+struct LauncherObject {
+  PyObject base;
+  vectorcallfunc vectorcall;
+  KernelObject *kernel;
+  PyObject *grid;
+  /// Whether `extents` is what `grid` says.
+  bool isFixed;
+  std::array<uint32_t, 3> extents;
+};
+
+/// An owned reference.
+class Reference {
+public:
+  explicit Reference(PyObject *object) : object(object) {}
+  Reference(const Reference &) = delete;
+  ~Reference() { Py_XDECREF(object); }
+  PyObject *get() const { return object; }
+  PyObject *release() { return std::exchange(object, nullptr); }
+  explicit operator bool() const { return object; }
+
+private:
+  PyObject *object;
+};
+
+/// Forgets the globals that are compiled in.
+void dropGlobals(LaunchState &state);
+
+/// Reads a tuple or list of one to three ints. Returns false, without a Python
+/// error, for anything else.
+bool readGrid(PyObject *grid, std::array<uint32_t, 3> &extents);
+
+/// Calls a launcher; a vectorcallfunc.
+PyObject *launch(PyObject *launcher, PyObject *const *arguments,
+                 size_t numArguments, PyObject *keywords);
+
+/// `getter(device)` returns the stream of torch or CuPy. Keeps a reference.
+void setStreamGetter(PyObject *getter);
+
+} // namespace mlir::tile::python
+
+#endif // TILEDIALECT_PYTHON_LAUNCHER_H
