@@ -16,6 +16,7 @@
 // RUN: not tile-translate %t/dot.mlir 2>&1 | FileCheck %s --check-prefix=DOT
 // RUN: not tile-translate %t/space.mlir 2>&1 | FileCheck %s --check-prefix=SPACE
 // RUN: not tile-translate %t/digit.mlir 2>&1 | FileCheck %s --check-prefix=DIGIT
+// RUN: not tile-translate %t/bounds.mlir 2>&1 | FileCheck %s --check-prefix=BOUNDS
 // RUN: tile-translate %t/names.mlir | FileCheck %s --check-prefix=NAMES
 
 // FLAGS: flags.mlir:1:1: error: 'gpu.module' op has a target with flags {fast, ftz}, which have no effect here
@@ -32,6 +33,7 @@
 // DOT: dot.mlir:2:3: error: 'gpu.func' op has a name that PTX does not allow: expected letters, digits, _ and $; found 'a.b'
 // SPACE: space.mlir:2:3: error: 'llvm.func' op has a name that PTX does not allow: expected letters, digits, _ and $; found 'a b'
 // DIGIT: digit.mlir:2:3: error: 'gpu.func' op has a name that PTX does not allow: expected letters, digits, _ and $; found '1st'
+// BOUNDS: bounds.mlir:2:3: error: 'llvm.func' op has nvvm.maxnreg = -5 : i32; expected an integer from 1 to 255 on sm_90a
 // NAMES-DAG: .entry _k$1(
 // NAMES-DAG: .entry $2(
 
@@ -83,4 +85,9 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @_k$1() kernel { gpu.return }
   gpu.func @"$2"() kernel { gpu.return }
+}
+
+//--- bounds.mlir
+gpu.module @m [#nvvm.target<chip = "sm_90a">] {
+  llvm.func @k() attributes {nvvm.kernel, nvvm.maxnreg = -5 : i32} { llvm.return }
 }
