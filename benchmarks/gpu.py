@@ -4,7 +4,6 @@ tensors through the CUDA driver, and a fair comparison of several providers."""
 import ctypes
 import json
 import os
-import re
 import statistics
 import subprocess
 import tempfile

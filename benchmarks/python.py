@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The Python package beside Triton: launch cost, cold compile, and memory-bound kernels.
+"""The Python package beside Triton: launch cost and cold compile.
 
 usage: python.py [--rounds 5]
 
 Needs a GPU, torch, Triton and a C compiler. One source is compiled by both, with its
-imports changed. Providers run in turn, in equal windows, for some rounds; the numbers are
-medians of the rounds' medians, and ratios are Triton's time divided by ours. The cost of a
-launch is also compared with the one of a loop around cuLaunchKernel in C.
+imports changed. Providers run in turn for some rounds; the numbers are medians, and ratios
+are Triton's time divided by ours. The cost of a launch is also compared with the one of a
+loop around cuLaunchKernel in C. python_kernels.py measures the kernels themselves.
 """
 
 import argparse
@@ -75,22 +75,13 @@ def load(module, folder, number=0):
     return kernels
 
 
-def cases(torch, kernels):
-    """Name and call of each measured kernel."""
-    result = {}
-    for size in (1 << 20, 1 << 24):
-        x, y, out = (torch.randn(size, device="cuda") for _ in range(3))
-        result[f"vector_add {size}"] = lambda x=x, y=y, out=out, n=size: kernels.vector_add[
-            (n // 1024, )](x, y, out, n, BLOCK=1024)
-    for rows, columns in ((8192, 1024), (4096, 4096)):
-        x, out = (torch.randn(rows, columns, device="cuda") for _ in range(2))
-        w, b = (torch.randn(columns, device="cuda") for _ in range(2))
-        result[f"softmax {rows}x{columns}"] = lambda x=x, out=out, r=rows, c=columns: kernels.softmax[
-            (r, )](out, x, c, BLOCK=c, num_warps=4 if c <= 2048 else 8)
-        result[f"layer_norm {rows}x{columns}"] = (
-            lambda x=x, out=out, w=w, b=b, r=rows, c=columns: kernels.layer_norm[
-                (r, )](out, x, w, b, c, 1e-5, BLOCK=c, num_warps=4 if c <= 2048 else 8))
-    return result
+def calls_of(torch, kernels):
+    """One call of each kernel."""
+    x, y, out = (torch.randn(1 << 20, device="cuda") for _ in range(3))
+    rows, columns = 1024, 1024
+    return (lambda: kernels.vector_add[(1024, )](x, y, out, 1 << 20, BLOCK=1024),
+            lambda: kernels.softmax[(rows, )](out, x, columns, BLOCK=columns),
+            lambda: kernels.layer_norm[(rows, )](out, x, y, y, columns, 1e-5, BLOCK=columns))
 
 
 LAUNCHES = 3000
@@ -137,12 +128,11 @@ def compare_launches(torch, kernels, folder, rounds):
 
 def compile_time(torch, module, folder, number):
     """Milliseconds from nothing to a loaded vector_add, softmax and layer_norm."""
-    kernels = load(module, folder, number)
-    calls = cases(torch, kernels)
+    calls = calls_of(torch, load(module, folder, number))
     torch.cuda.synchronize()
     begin = time.perf_counter()
-    for name in ("vector_add 1048576", "softmax 8192x1024", "layer_norm 8192x1024"):
-        calls[name]()
+    for call in calls:
+        call()
     elapsed = time.perf_counter() - begin
     torch.cuda.synchronize()
     return elapsed * 1e3
@@ -158,7 +148,6 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
     import torch
-    from tile.testing import do_bench
 
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
@@ -175,15 +164,6 @@ def main():
 
         kernels = {module: load(module, folder) for module in compiles}
         compare_launches(torch, kernels, folder, arguments.rounds)
-
-        calls = {module: cases(torch, kernels[module]) for module in compiles}
-        for name in calls["tile"]:
-            times = {module: [] for module in compiles}
-            for _ in range(arguments.rounds):
-                for module in compiles:
-                    times[module].append(do_bench(calls[module][name], warmup=10, rep=40,
-                                                  return_mode="median") * 1e3)
-            show(name, "us", times["tile"], times["triton"])
 
 
 if __name__ == "__main__":

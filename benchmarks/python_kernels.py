@@ -91,76 +91,62 @@ def power_of_two(n):
     return 1 << (n - 1).bit_length()
 
 
-def widths(module, columns, vector, rows, warps):
-    """Tile widths to try: `tile` takes any multiple of what the warps of a row access at
-    once, Triton powers of two."""
-    result = {power_of_two(columns)}
-    if module == "tile":
-        access = vector * 32 * max(1, warps // rows)
-        result.add(-(-columns // access) * access)
-    return result
-
-
 def row_configs(module, columns, vector):
+    """(rows of a program, warps, width of the tile). `tile` takes any multiple of what the
+    warps of a row access at once as the width, Triton powers of two."""
+    widest = power_of_two(columns)
     for rows, warps in ((1, 1), (1, 2), (1, 4), (1, 8), (1, 16), (2, 2), (2, 4), (4, 4), (8, 8)):
-        for width in widths(module, columns, vector, rows, warps):
-            if vector <= width * rows // (32 * warps) <= 128:
-                yield rows, warps, width
+        access = vector * 32 * max(1, warps // rows)
+        width = min(widest, -(-columns // access) * access) if module == "tile" else widest
+        if access <= width and vector <= width * rows // (32 * warps) <= 128:
+            yield rows, warps, width
 
 
 class Workload:
-    """Buffers, their float64 reference, and calls by configuration."""
+    """Sets of buffers, the float64 reference of one, and calls by configuration.
 
-    def __init__(self, torch, name, count):
-        self.torch, self.name = torch, name
-        self.bytes, self.buffers = 0, []
-        self.count = count
+    `reference(buffers)` is the result's buffer, what must be in it, and the relative and
+    absolute tolerance; `configs(module, kernels)` yields whether a configuration is the default
+    one, its name, and a function of buffers that launches it.
+    """
 
-    def fill(self, make, one_bytes):
-        self.bytes = one_bytes
-        copies = max(1, min(64, ROTATION_BYTES // one_bytes))
-        self.buffers = [make() for _ in range(copies)]
+    def __init__(self, name, make, one_bytes, reference, configs):
+        self.name, self.bytes, self.reference, self.configs = name, one_bytes, reference, configs
+        self.buffers = [make() for _ in range(max(1, min(64, ROTATION_BYTES // one_bytes)))]
 
 
 def vector_add(torch, n):
-    work = Workload(torch, f"vector add fp32 {n}", n)
-    work.fill(lambda: tuple(torch.randn(n, device="cuda") for _ in range(3)), 12 * n)
-    work.reference = lambda b: (b[0], b[1].double() + b[2].double(), 1e-6, 1e-6)
-
     def configs(module, kernels):
         for block, warps in ((1024, 4), (1024, 8), (2048, 4), (2048, 8), (4096, 8)):
             yield (1 if (block, warps) == (1024, 4) else 0, f"b{block} w{warps}",
                    lambda b, block=block, warps=warps: kernels.vector_add[(-(-n // block), )](
                        b[0], b[1], b[2], n, BLOCK=block, num_warps=warps))
 
-    work.configs = configs
-    return work
+    return Workload(f"vector add fp32 {n}", lambda: tuple(torch.randn(n, device="cuda") for _ in range(3)),
+                    12 * n, lambda b: (b[0], b[1].double() + b[2].double(), 1e-6, 1e-6), configs)
 
 
 def softmax(torch, rows, columns):
-    work = Workload(torch, f"softmax fp32 {rows}x{columns}", rows * columns)
-    work.fill(lambda: tuple(torch.randn(rows, columns, device="cuda") for _ in range(2)),
-              8 * rows * columns)
-    work.reference = lambda b: (b[0], torch.softmax(b[1].double(), -1), 1e-5, 1e-7)
-
     def configs(module, kernels):
         for r, warps, width in row_configs(module, columns, 4):
             yield (r == 1 and warps == 4, f"r{r} w{warps} c{width}",
                    lambda b, r=r, warps=warps, width=width: kernels.softmax[(-(-rows // r), )](
                        b[0], b[1], rows, columns, ROWS=r, BLOCK=width, num_warps=warps))
 
-    work.configs = configs
-    return work
+    return Workload(f"softmax fp32 {rows}x{columns}",
+                    lambda: tuple(torch.randn(rows, columns, device="cuda") for _ in range(2)),
+                    8 * rows * columns, lambda b: (b[0], torch.softmax(b[1].double(), -1), 1e-5, 1e-7),
+                    configs)
 
 
 def layer_norm(torch, rows, columns):
-    work = Workload(torch, f"layer norm fp16 {rows}x{columns}", rows * columns)
     half = {"device": "cuda", "dtype": torch.float16}
     weight, bias = torch.randn(columns, **half), torch.randn(columns, **half)
     mean, rstd = torch.empty(rows, device="cuda"), torch.empty(rows, device="cuda")
-    work.fill(lambda: tuple(torch.randn(rows, columns, **half) for _ in range(2)), 4 * rows * columns)
-    work.reference = lambda b: (b[0], torch.nn.functional.layer_norm(
-        b[1].double(), (columns, ), weight.double(), bias.double(), 1e-5), 2e-3, 2e-3)
+
+    def reference(b):
+        return b[0], torch.nn.functional.layer_norm(b[1].double(), (columns, ), weight.double(),
+                                                    bias.double(), 1e-5), 2e-3, 2e-3
 
     def configs(module, kernels):
         for r, warps, width in row_configs(module, columns, 8):
@@ -169,8 +155,9 @@ def layer_norm(torch, rows, columns):
                        b[0], b[1], weight, bias, mean, rstd, rows, columns, 1e-5, ROWS=r,
                        BLOCK=width, num_warps=warps))
 
-    work.configs = configs
-    return work
+    return Workload(f"layer norm fp16 {rows}x{columns}",
+                    lambda: tuple(torch.randn(rows, columns, **half) for _ in range(2)),
+                    4 * rows * columns, reference, configs)
 
 
 def verify(work, name, call):

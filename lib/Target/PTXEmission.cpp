@@ -11,8 +11,6 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -156,45 +154,6 @@ tile::PTXEmitter::create(const tile_dialect::ChipInfo &chip, StringRef features,
       new PTXEmitter(std::move(machine), options));
 }
 
-/// Whether something is rounded to fp16 in a module.
-static bool roundsToHalf(llvm::Module &module) {
-  for (llvm::Function &function : module)
-    for (llvm::Instruction &instruction : llvm::instructions(function))
-      if (llvm::isa<llvm::FPTruncInst>(instruction) &&
-          instruction.getType()->getScalarType()->isHalfTy())
-        return true;
-  return false;
-}
-
-/// Extends bf16 to fp32 by a shift of its bits where fp16 is rounded to.
-/// InstCombine would narrow `(a op b)`, rounded to fp16, to an operation on
-/// fp16 if the mantissas of `a` and `b` fit, as those of bf16 do, without a
-/// look at their exponents, which do not: 2^20 * 2^-10 would be infinite.
-static void extendBFloatsByBits(llvm::Module &module) {
-  if (!roundsToHalf(module))
-    return;
-  for (llvm::Function &function : module) {
-    for (llvm::Instruction &instruction :
-         llvm::make_early_inc_range(llvm::instructions(function))) {
-      auto *extension = llvm::dyn_cast<llvm::FPExtInst>(&instruction);
-      if (!extension || !extension->getSrcTy()->getScalarType()->isBFloatTy())
-        continue;
-      llvm::IRBuilder<> builder(extension);
-      llvm::Type *source = extension->getSrcTy();
-      llvm::Type *narrow = source->getWithNewType(builder.getInt16Ty());
-      llvm::Type *wide = source->getWithNewType(builder.getInt32Ty());
-      llvm::Type *single = source->getWithNewType(builder.getFloatTy());
-      llvm::Value *bits = builder.CreateZExt(
-          builder.CreateBitCast(extension->getOperand(0), narrow), wide);
-      llvm::Value *result =
-          builder.CreateBitCast(builder.CreateShl(bits, 16), single);
-      result = builder.CreateFPExt(result, extension->getType());
-      extension->replaceAllUsesWith(result);
-      extension->eraseFromParent();
-    }
-  }
-}
-
 LogicalResult tile::PTXEmitter::optimize(llvm::Module &module, Location loc) {
   ScopedLLVMDiagnostics diagnostics(module.getContext(), loc);
   module.setTargetTriple(machine->getTargetTriple());
@@ -224,7 +183,6 @@ LogicalResult tile::PTXEmitter::optimize(llvm::Module &module, Location loc) {
       level == llvm::OptimizationLevel::O0
           ? builder.buildO0DefaultPipeline(level)
           : builder.buildPerModuleDefaultPipeline(level);
-  extendBFloatsByBits(module);
   passes.run(module, moduleAnalyses);
   return failure(diagnostics.hadError());
 }

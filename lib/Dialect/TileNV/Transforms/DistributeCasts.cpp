@@ -234,6 +234,19 @@ Value truncateTowardZero(OpBuilder &builder, Location loc,
 
 } // namespace
 
+/// bf16 as f32 or f64: its bits are the upper half of the f32. Not as
+/// arith.extf, through which LLVM 22 narrows arithmetic: it takes `fptrunc half
+/// (fmul (fpext bfloat a), (fpext bfloat b))` for a product of halves, which
+/// have more bits than a bf16 but not its exponents.
+static Value extendBF16(OpBuilder &builder, Location loc, Value value,
+                        Type type) {
+  Bits b(builder, loc);
+  Value bits =
+      b.zext(b.bitcast(value, builder.getI16Type()), builder.getI32Type());
+  Value wide = b.bitcast(b.op<arith::ShLIOp>(bits, 16), builder.getF32Type());
+  return type.isF32() ? wide : arith::ExtFOp::create(builder, loc, type, wide);
+}
+
 Value nv_detail::emitFloatCast(OpBuilder &builder, Location loc,
                                const tile_dialect::ChipInfo &chip, Value value,
                                Type type, CastOptions options) {
@@ -256,6 +269,8 @@ Value nv_detail::emitFloatCast(OpBuilder &builder, Location loc,
                         : truncateTowardZero(builder, loc, chip, value, f32);
     return encodeFP8(builder, loc, chip, value, type, options);
   }
+  if (bits > sourceBits && source.isBF16())
+    return extendBF16(builder, loc, value, type);
   if (bits > sourceBits)
     return arith::ExtFOp::create(builder, loc, type, value);
   if (isNearest)
@@ -367,8 +382,8 @@ struct DistributePairedCast : public OpConversionPattern<tile::FPCastOp> {
   DistributionContext &context;
 };
 
-/// arith.extf and arith.truncf of fp8, or with a rounding mode. Unlike
-/// tile.fp_cast they do not saturate.
+/// arith.extf of fp8 and bf16, arith.truncf to fp8 or with a rounding mode.
+/// Unlike tile.fp_cast they do not saturate.
 template <typename Op> struct ScalarArithCast : public OpConversionPattern<Op> {
   using OneToNOpAdaptor = typename OpConversionPattern<Op>::OneToNOpAdaptor;
 
@@ -408,7 +423,9 @@ void nv_detail::populateCastPatterns(const TypeConverter &converter,
                                      ConversionTarget &target,
                                      DistributionContext &context) {
   target.addDynamicallyLegalOp<arith::ExtFOp>([&converter](arith::ExtFOp op) {
-    return converter.isLegal(op.getOperation()) && !isFP8(op.getIn().getType());
+    Type source = op.getIn().getType();
+    return converter.isLegal(op.getOperation()) && !isFP8(source) &&
+           !source.isBF16();
   });
   target.addDynamicallyLegalOp<arith::TruncFOp>(
       [&converter](arith::TruncFOp op) {

@@ -33,6 +33,25 @@ gpu.func @from_e4m3(%p: !tile.ptr<f32>, %x: f8E4M3FN) kernel attributes {known_b
   gpu.return
 }
 
+// bf16 is the upper half of an f32, as bits: LLVM would narrow arithmetic through
+// an extension to f16.
+// CHECK-LABEL: gpu.func @from_bf16
+// CHECK-SAME: %{{[a-z0-9]+}}: !llvm.ptr<1>, %{{[a-z0-9]+}}: !llvm.ptr<1>, %[[X:[a-z0-9]+]]: bf16
+// CHECK-NOT: arith.extf {{.*}} bf16
+// CHECK: %[[H:.*]] = arith.bitcast %[[X]] : bf16 to i16
+// CHECK: %[[W:.*]] = arith.extui %[[H]] : i16 to i32
+// CHECK: %[[S:.*]] = arith.shli %[[W]], %{{.*}} : i32
+// CHECK: arith.bitcast %[[S]] : i32 to f32
+// CHECK: %[[F:.*]] = arith.bitcast %{{.*}} : i32 to f32
+// CHECK: arith.extf %[[F]] : f32 to f64
+gpu.func @from_bf16(%p: !tile.ptr<f32>, %q: !tile.ptr<f64>, %x: bf16) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %y = tile.fp_cast %x : bf16 -> f32
+  tile.store %p, %y : !tile.ptr<f32>
+  %z = arith.extf %x : bf16 to f64
+  tile.store %q, %z : !tile.ptr<f64>
+  gpu.return
+}
+
 // e5m2 is the upper byte of an f16 on every chip.
 // CHECK-LABEL: gpu.func @from_e5m2
 // CHECK: %[[W:.*]] = arith.extui %{{.*}} : i8 to i16
