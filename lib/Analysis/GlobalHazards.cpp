@@ -130,32 +130,57 @@ bool PointerRoots::overlaps(const PointerRoots &other) const {
 // Accesses of ops
 //===----------------------------------------------------------------------===//
 
-/// True if a value of `type` has a holder in more than one of several warps.
-static bool hasCopiesInWarps(Type type) {
-  using tile_dialect::layout::HardwareDim;
-  LayoutAttr layout = getLayoutAttr(type);
-  return !layout || layout.getLayout().getFreeMask(HardwareDim::Warp) != 0;
+/// See GlobalAccess.
+static Type getSpread(Type type) {
+  Type bit = IntegerType::get(type.getContext(), 1);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? tensor.clone(bit) : bit;
 }
 
-PointerRoots tile_gpu::getRedundantlyReadRoots(Operation *op) {
-  if (!isa<tile::LoadOp, tile::DescLoadOp>(op) || op->use_empty() ||
-      !hasCopiesInWarps(op->getResult(0).getType()))
+GlobalAccess tile_gpu::getGlobalLoad(Operation *op) {
+  if (!isa<tile::LoadOp, tile::DescLoadOp>(op) || op->use_empty())
     return {};
-  return PointerRoots(op->getOperand(0));
+  return {getSpread(op->getResult(0).getType()),
+          PointerRoots(op->getOperand(0))};
 }
 
-PointerRoots tile_gpu::getWrittenRoots(Operation *op) {
+GlobalAccess tile_gpu::getGlobalWrite(Operation *op) {
   auto getOpaque = [](bool isPure) {
-    return isPure ? PointerRoots() : PointerRoots::getUnknown();
+    return isPure ? GlobalAccess()
+                  : GlobalAccess{{}, PointerRoots::getUnknown()};
   };
-  return llvm::TypeSwitch<Operation *, PointerRoots>(op)
+  return llvm::TypeSwitch<Operation *, GlobalAccess>(op)
       .Case<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
-          [](auto write) { return PointerRoots(write.getPtr()); })
+          [](auto write) -> GlobalAccess {
+            Value ptr = write.getPtr();
+            return {getSpread(ptr.getType()), PointerRoots(ptr)};
+          })
       .Case<tile::DescStoreOp, tile::DescReduceOp>(
-          [](auto write) { return PointerRoots(write.getDesc()); })
+          [](auto write) -> GlobalAccess {
+            return {getSpread(write.getValue().getType()),
+                    PointerRoots(write.getDesc())};
+          })
       .Case<tile::ExternElementwiseOp, tile::InlineAsmElementwiseOp>(
           [&](auto opaque) { return getOpaque(opaque.getIsPure()); })
-      .Default(PointerRoots());
+      .Default(GlobalAccess());
+}
+
+/// True if an element of a tile has a holder in more than one warp, or lane of
+/// a warp.
+static bool hasCopies(Type spread, tile_dialect::layout::HardwareDim dim) {
+  LayoutAttr layout = getLayoutAttr(spread);
+  return !layout || layout.getLayout().getFreeMask(dim) != 0;
+}
+
+BarrierScope tile_gpu::getScopeBetween(Type loadSpread, Type writeSpread,
+                                       BarrierScope widest) {
+  using tile_dialect::layout::HardwareDim;
+  if (widest == BarrierScope::None || hasCopies(loadSpread, HardwareDim::Warp))
+    return widest;
+  if (writeSpread && writeSpread != loadSpread)
+    return widest;
+  return hasCopies(loadSpread, HardwareDim::Lane) ? BarrierScope::Warp
+                                                  : BarrierScope::None;
 }
 
 /// True if `op` itself, of any dialect, may write more than shared memory and
@@ -181,10 +206,56 @@ PointerRoots tile_gpu::getAllWrittenRoots(Operation *function) {
     // Barriers "write" to order other accesses.
     if (op == function || isa<tile::BarrierOp, BarrierOp>(op))
       return;
-    PointerRoots written = getWrittenRoots(op);
+    PointerRoots written = getGlobalWrite(op).roots;
     if (written.empty() && mayWriteGlobalMemory(op))
       written = PointerRoots::getUnknown();
     roots.insert(written);
   });
   return roots;
+}
+
+//===----------------------------------------------------------------------===//
+// GlobalAccesses
+//===----------------------------------------------------------------------===//
+
+void GlobalAccesses::insert(const GlobalAccess &access, bool isOrderedInWarp) {
+  if (access.roots.empty())
+    return;
+  auto getKey = [](Type spread, bool isOrdered) {
+    return std::make_pair(spread.getAsOpaquePointer(), isOrdered);
+  };
+  auto key = getKey(access.spread, isOrderedInWarp);
+  auto *place = llvm::find_if(entries, [&](const Entry &entry) {
+    return getKey(entry.access.spread, entry.isOrderedInWarp) >= key;
+  });
+  if (place != entries.end() &&
+      getKey(place->access.spread, place->isOrderedInWarp) == key)
+    place->access.roots.insert(access.roots);
+  else
+    entries.insert(place, {access, isOrderedInWarp});
+}
+
+void GlobalAccesses::insert(const GlobalAccesses &other) {
+  for (const Entry &entry : other.entries)
+    insert(entry.access, entry.isOrderedInWarp);
+}
+
+void GlobalAccesses::orderInWarp() {
+  for (const Entry &entry : std::exchange(entries, {}))
+    insert(entry.access, /*isOrderedInWarp=*/true);
+}
+
+BarrierScope GlobalAccesses::getScopeBefore(const GlobalAccesses &writes,
+                                            BarrierScope widest) const {
+  BarrierScope scope = BarrierScope::None;
+  for (const Entry &load : entries)
+    for (const Entry &write : writes.entries) {
+      if (!load.access.roots.overlaps(write.access.roots))
+        continue;
+      BarrierScope needed =
+          getScopeBetween(load.access.spread, write.access.spread, widest);
+      if (needed != BarrierScope::Warp || !load.isOrderedInWarp)
+        scope = std::max(scope, needed);
+    }
+  return scope;
 }

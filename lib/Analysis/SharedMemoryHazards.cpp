@@ -67,9 +67,33 @@ void OrderedAccesses::insert(const OrderedAccesses &other) {
   globalWrites.insert(other.globalWrites);
 }
 
-bool OrderedAccesses::conflictsWith(const PendingAccesses &pending) const {
-  return reads.overlaps(pending.writes) || writes.overlaps(pending.writes) ||
-         writes.overlaps(pending.reads) || globalWrites.overlaps(pending.loads);
+/// The threads that must meet between what is pending and `ordered`.
+BarrierScope
+SharedMemoryHazards::getNeededScope(const OrderedAccesses &ordered,
+                                    const PendingAccesses &pending) const {
+  if (ordered.reads.overlaps(pending.writes) ||
+      ordered.writes.overlaps(pending.writes) ||
+      ordered.writes.overlaps(pending.reads))
+    return BarrierScope::Block;
+  return pending.loads.getScopeBefore(ordered.globalWrites, globalScope);
+}
+
+/// A point stays one, for no fewer threads.
+void SharedMemoryHazards::addPoint(Operation *op, BarrierScope scope) {
+  if (scope == BarrierScope::None)
+    return;
+  BarrierScope &place = points[op];
+  place = std::max(place, scope);
+}
+
+/// Of the barriers. It grows whenever a point is added or becomes one for more
+/// threads.
+unsigned SharedMemoryHazards::getCost() const {
+  constexpr unsigned kWarp = 1, kBlock = 4;
+  unsigned cost = 0;
+  for (auto [op, scope] : points)
+    cost += scope == BarrierScope::Block ? kBlock : kWarp;
+  return cost;
 }
 
 //===----------------------------------------------------------------------===//
@@ -144,12 +168,11 @@ PendingAccesses SharedMemoryHazards::getAccesses(Operation *op) const {
 }
 
 /// An op is visited many times, and its pointers may come from far away.
-const PointerRoots &SharedMemoryHazards::getGlobalRoots(Operation *op) {
-  auto [it, isNew] = globalRoots.try_emplace(op);
-  if (isNew && ordersGlobalLoads) {
-    it->second = getWrittenRoots(op);
-    it->second.insert(getRedundantlyReadRoots(op));
-  }
+const GlobalAccess &SharedMemoryHazards::getGlobalAccess(Operation *op) {
+  auto [it, isNew] = globalAccesses.try_emplace(op);
+  if (isNew && globalScope != BarrierScope::None)
+    it->second = isa<tile::LoadOp, tile::DescLoadOp>(op) ? getGlobalLoad(op)
+                                                         : getGlobalWrite(op);
   return it->second;
 }
 
@@ -165,13 +188,11 @@ void SharedMemoryHazards::visitAccess(Operation *op, PendingAccesses &state) {
   ordered.writes.insert(accesses.copies);
   ordered.writes.insert(scratch);
   bool isLoad = isa<tile::LoadOp, tile::DescLoadOp>(op);
-  const PointerRoots &global = getGlobalRoots(op);
+  const GlobalAccess &global = getGlobalAccess(op);
   if (!isLoad)
-    ordered.globalWrites = global;
-  if (ordered.conflictsWith(state))
-    points.insert(op);
-  if (points.contains(op))
-    state.order();
+    ordered.globalWrites.insert(global);
+  addPoint(op, getNeededScope(ordered, state));
+  state.order(points.lookup(op));
   if (state.includesEntry)
     exposed.insert(ordered);
 
@@ -206,9 +227,9 @@ bool SharedMemoryHazards::update(TerminatorStates &states,
 SharedMemoryHazards::SharedMemoryHazards(
     Operation *function,
     llvm::function_ref<bool(Operation *)> hasInternalBarrier,
-    bool ordersGlobalLoads)
+    BarrierScope globalScope)
     : aliasing(function), hasInternalBarrier(hasInternalBarrier),
-      ordersGlobalLoads(ordersGlobalLoads) {
+      globalScope(globalScope) {
   for (Region &region : function->getRegions())
     visitRegion(region, PendingAccesses());
 }
@@ -216,7 +237,9 @@ SharedMemoryHazards::SharedMemoryHazards(
 PendingAccesses SharedMemoryHazards::visitOp(Operation *op,
                                              PendingAccesses state) {
   if (isa<BarrierOp, tile::BarrierOp, gpu::BarrierOp>(op)) {
-    state.order();
+    auto barrier = dyn_cast<BarrierOp>(op);
+    state.order(barrier && barrier.getOfWarp() ? BarrierScope::Warp
+                                               : BarrierScope::Block);
     return state;
   }
   if (auto wait = dyn_cast<AsyncWaitOp>(op)) {
@@ -259,7 +282,7 @@ SharedMemoryHazards::visitRegion(Region &region, const PendingAccesses &entry) {
   for (bool changed = true; changed;) {
     changed = false;
     exposed = exposedBefore;
-    size_t numPoints = points.size();
+    unsigned cost = getCost();
     for (Block &block : region) {
       if (block.empty())
         continue;
@@ -274,7 +297,7 @@ SharedMemoryHazards::visitRegion(Region &region, const PendingAccesses &entry) {
         state = visitOp(&op, std::move(state));
       changed |= update(states, &block.back(), state);
     }
-    changed = isCyclic && (changed || points.size() != numPoints);
+    changed = isCyclic && (changed || getCost() != cost);
   }
   return states;
 }
@@ -327,15 +350,16 @@ static llvm::DenseSet<Operation *> getOwnOps(Operation *loop) {
 /// loops stay as they are, which bounds the time.
 bool SharedMemoryHazards::orderInside(Operation *op,
                                       const PendingAccesses &entry) {
-  llvm::SetVector<Operation *> before = points;
+  llvm::MapVector<Operation *, BarrierScope> before = points;
+  unsigned costBefore = getCost();
   llvm::DenseSet<Operation *> own = getOwnOps(op);
-  points.remove_if([&](Operation *point) { return own.contains(point); });
+  points.remove_if([&](auto &point) { return own.contains(point.first); });
   OrderedAccesses exposedAround = std::exchange(exposed, {});
   isTrial = true;
   flowThroughLoop(op, entry);
   isTrial = false;
   exposed = std::move(exposedAround);
-  if (points.size() > before.size()) {
+  if (getCost() > costBefore) {
     points = std::move(before);
     return false;
   }
@@ -348,11 +372,13 @@ bool SharedMemoryHazards::orderInside(Operation *op,
 PendingAccesses SharedMemoryHazards::visitLoop(Operation *op,
                                                PendingAccesses state) {
   const Loop *loop = &analyseLoop(op, state.copies);
-  if (loop->exposed.conflictsWith(state) && !isTrial && orderInside(op, state))
+  if (getNeededScope(loop->exposed, state) == BarrierScope::Block && !isTrial &&
+      orderInside(op, state))
     loop = &analyseLoop(op, state.copies);
-  if (loop->exposed.conflictsWith(state)) {
-    points.insert(op);
-    state.order();
+  if (BarrierScope scope = getNeededScope(loop->exposed, state);
+      scope != BarrierScope::None) {
+    addPoint(op, scope);
+    state.order(scope);
   }
   if (state.includesEntry)
     exposed.insert(loop->exposed);
@@ -403,11 +429,11 @@ SharedMemoryHazards::flowThroughRegions(Operation *op,
   for (bool changed = true; changed;) {
     changed = false;
     exposed = exposedBefore;
-    size_t numPoints = points.size();
+    unsigned cost = getCost();
     for (Region &region : op->getRegions())
       for (auto &[terminator, pending] : visitRegion(region, gather(&region)))
         changed |= update(states, terminator, pending);
-    changed = isCyclic && (changed || points.size() != numPoints);
+    changed = isCyclic && (changed || getCost() != cost);
   }
   return gather(nullptr);
 }
@@ -434,11 +460,11 @@ SharedMemoryHazards::visitUnknownRegions(Operation *op,
   PendingAccesses result = entry;
   for (bool changed = true; changed;) {
     PendingAccesses before = result;
-    size_t numPoints = points.size();
+    unsigned cost = getCost();
     for (Region &region : op->getRegions())
       for (auto &[terminator, pending] : visitRegion(region, before))
         result.insert(pending);
-    changed = !(before == result) || points.size() != numPoints;
+    changed = !(before == result) || getCost() != cost;
   }
   return result;
 }

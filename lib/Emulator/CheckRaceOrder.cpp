@@ -211,8 +211,12 @@ void RaceChecker::acquireStrong(Warp &warp, unsigned lane, const Place &place) {
       return;
     wide = found->second;
   }
-  Knowledge &into = acquires ? actor.knows : actor.foundWide;
-  into.others = ClusterClocks::join(into.others, wide);
+  if (!acquires) {
+    actor.foundWide.others = ClusterClocks::join(actor.foundWide.others, wide);
+  } else if (actor.lastAcquired != wide) {
+    actor.knows.others = ClusterClocks::join(actor.knows.others, wide);
+    actor.lastAcquired = wide;
+  }
   strong.acquired[lane] = std::move(wide);
 }
 
@@ -263,8 +267,9 @@ void RaceChecker::releaseStrong(Current &current, const Place &place) {
   }
   // Who has acquired what is there hands it on as well.
   ClusterClocks::Pointer &there = shard.places[place.address];
-  bool isKnown = order == MemoryOrder::AcquireRelease &&
-                 there == strong.acquired[current.lane];
+  bool isKnown = (order == MemoryOrder::AcquireRelease &&
+                  there == strong.acquired[current.lane]) ||
+                 (releases && there && there == actor.lastAcquired);
   there =
       current.isAtomic && !isKnown ? ClusterClocks::join(there, wide) : wide;
 }

@@ -313,6 +313,9 @@ llvm::Error ImageBuilder::layoutShared() {
   return llvm::Error::success();
 }
 
+/// More than any chip takes; offsets stay far below 32 bits.
+static constexpr uint64_t maximalParameterBytes = 65536;
+
 static ParameterSlot placeParameter(const Variable &variable, uint32_t &end) {
   end = llvm::alignTo(end, variable.align);
   ParameterSlot slot{end, uint32_t(variable.bytes)};
@@ -320,14 +323,28 @@ static ParameterSlot placeParameter(const Variable &variable, uint32_t &end) {
   return slot;
 }
 
-void ImageBuilder::layoutParameters(FunctionCode &result) {
+llvm::Error ImageBuilder::layoutParameters(FunctionCode &result) {
   const Prototype &prototype = result.syntax->prototype;
   uint32_t end = 0;
+  for (const auto *list : {&prototype.parameters, &prototype.returns}) {
+    uint64_t bytes = 0;
+    for (const Variable &variable : *list) {
+      bytes = llvm::alignTo(bytes, variable.align);
+      if (variable.bytes >
+          maximalParameterBytes - std::min(bytes, maximalParameterBytes))
+        return syntaxError(module, result.syntax->line,
+                           "'" + result.syntax->name + "' has more than " +
+                               Twine(maximalParameterBytes) +
+                               " bytes of parameters");
+      bytes += variable.bytes;
+    }
+  }
   for (const Variable &variable : prototype.parameters)
     result.parameters.push_back(placeParameter(variable, end));
   for (const Variable &variable : prototype.returns)
     result.returns.push_back(placeParameter(variable, end));
   result.paramStride = end;
+  return llvm::Error::success();
 }
 
 /// Places the variables that a function declares itself.
@@ -358,7 +375,7 @@ llvm::Error ImageBuilder::layoutVariables(FunctionCode &result) {
     if (variable.space == Space::Local) {
       placeLocal(variable);
     } else if (variable.space == Space::Param) {
-      if (variable.bytes > 65536)
+      if (variable.bytes > maximalParameterBytes)
         return syntaxError(module, variable.line,
                            "this parameter is too large");
       offsets[&variable] = placeParameter(variable, paramEnd).offset;
@@ -496,7 +513,8 @@ llvm::Error ImageBuilder::build(const FunctionSyntax &kernel) {
   for (const FunctionSyntax *function : order) {
     image.functions.push_back(std::make_unique<FunctionCode>());
     image.functions.back()->syntax = function;
-    layoutParameters(*image.functions.back());
+    if (llvm::Error error = layoutParameters(*image.functions.back()))
+      return error;
   }
   image.parameters = image.functions[0]->parameters;
   image.parameterBytes = image.functions[0]->paramStride;

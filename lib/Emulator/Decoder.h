@@ -224,7 +224,7 @@ private:
   llvm::Error decodeStatement(const Statement &statement);
   llvm::Error layoutShared();
   llvm::Error layoutVariables(FunctionCode &code);
-  void layoutParameters(FunctionCode &code);
+  llvm::Error layoutParameters(FunctionCode &code);
 
   FunctionCode *code = nullptr;
   uint32_t frameBytes = 0;

@@ -267,6 +267,8 @@ llvm::Expected<LaunchResult> Emulator::launch(const Module &module,
     std::fill(begin, begin + warpSize, value);
   }
   context.run();
+  if (context.wasInterrupted)
+    return makeError(Report::Kind::Interrupted, "the launch was interrupted");
   if (context.failedCluster != ~uint64_t(0))
     return llvm::make_error<ReportError>(std::move(context.failure));
   LaunchResult result;

@@ -23,6 +23,10 @@ using llvm::Twine;
 static constexpr uint64_t defaultQuantum = 20000;
 /// Clusters that a host thread keeps resident while they wait for each other.
 static constexpr size_t maximalResident = 256;
+/// More would only take memory.
+static constexpr unsigned maximalThreads = 256;
+/// Time between two questions whether the launch is to be stopped.
+static constexpr std::chrono::milliseconds askInterval(50);
 /// Memory that nobody has written holds this byte: as a float it is no number.
 static constexpr uint8_t sharedFill = 0xFF;
 
@@ -226,10 +230,16 @@ Cluster::Result Cluster::run() {
       if (warp->live == 0)
         continue;
       alive = true;
+      worker->askForInterrupt();
+      if (context.wasInterrupted.load(std::memory_order_relaxed))
+        return Result::Failed;
       switch (warp->run(shuffle ? 1 + random() % 64 : defaultQuantum)) {
       case Warp::Result::Done:
       case Warp::Result::Preempted:
         ran = true;
+        // At once: a round of a large cluster may take longer than others
+        // wait before they call it a deadlock.
+        context.progress.fetch_add(1, std::memory_order_relaxed);
         break;
       case Warp::Result::Blocked:
         break;
@@ -313,6 +323,17 @@ uint8_t *Worker::globalSlow(uint64_t address, uint32_t bytes, bool write) {
   cached = {allocation->base, allocation->size, allocation->host,
             allocation->readOnly, allocation};
   return allocation->host + distance;
+}
+
+void Worker::askForInterrupt() {
+  if (number != 0 || !context.options.isInterrupted)
+    return;
+  auto now = std::chrono::steady_clock::now();
+  if (now - lastAsked < askInterval)
+    return;
+  lastAsked = now;
+  if (context.options.isInterrupted())
+    context.wasInterrupted = true;
 }
 
 std::unique_ptr<Cluster> Worker::takeCluster() {
@@ -404,18 +425,39 @@ void LaunchContext::run() {
   unsigned threads = options.threads;
   if (threads == 0)
     threads = std::max(1u, std::thread::hardware_concurrency());
-  threads = std::min<uint64_t>(threads, clusterGrid.count());
+  threads = std::min<uint64_t>({threads, maximalThreads, clusterGrid.count()});
   numWorkers = threads;
+  runningThreads = threads - 1;
   std::vector<std::thread> pool;
   for (unsigned i = 1; i < threads; ++i)
-    pool.emplace_back([this, i] { Worker(*this, i).run(); });
+    pool.emplace_back([this, i] {
+      Worker(*this, i).run();
+      std::lock_guard<std::mutex> guard(lock);
+      --runningThreads;
+      threadEnded.notify_one();
+    });
   Worker(*this, 0).run();
+  if (options.isInterrupted)
+    awaitThreads();
   for (std::thread &thread : pool)
     thread.join();
   llvm::raw_ostream &os = options.output ? *options.output : llvm::outs();
   for (auto &[number, text] : outputs)
     os << text;
   os.flush();
+}
+
+void LaunchContext::awaitThreads() {
+  std::unique_lock<std::mutex> guard(lock);
+  while (runningThreads > 0 && !wasInterrupted) {
+    threadEnded.wait_for(guard, askInterval);
+    if (runningThreads == 0)
+      return;
+    guard.unlock();
+    if (options.isInterrupted())
+      wasInterrupted = true;
+    guard.lock();
+  }
 }
 
 void LaunchContext::fail(uint64_t cluster, Report report) {

@@ -25,6 +25,7 @@
 #include "llvm/ADT/StringMap.h"
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
@@ -338,7 +339,8 @@ public:
   void report(uint64_t cluster, Report report);
   void finishOutput(uint64_t cluster, std::string text);
   bool isStopped(uint64_t cluster) const {
-    return cluster > failedCluster.load(std::memory_order_relaxed);
+    return cluster > failedCluster.load(std::memory_order_relaxed) ||
+           wasInterrupted.load(std::memory_order_relaxed);
   }
 
   const EmulatorOptions &options;
@@ -355,6 +357,7 @@ public:
   std::atomic<uint64_t> progress{0};
   std::atomic<uint64_t> instructions{0};
   std::atomic<uint64_t> failedCluster{~uint64_t(0)};
+  std::atomic<bool> wasInterrupted{false};
 
   /// What the monitors of all host threads share.
   std::shared_ptr<void> monitorState;
@@ -366,6 +369,12 @@ public:
   llvm::StringMap<unsigned> reportKeys;
   std::map<uint64_t, std::string> outputs;
   uint64_t nextOutput = 0;
+
+private:
+  /// Asks `options.isInterrupted` while other host threads run.
+  void awaitThreads();
+  unsigned runningThreads = 0;
+  std::condition_variable threadEnded;
 };
 
 /// A host thread and what it keeps from one block to the next.
@@ -374,6 +383,9 @@ public:
   Worker(LaunchContext &context, unsigned number);
   ~Worker();
   void run();
+  /// Asks, if it is time and this is the thread that launched, whether the
+  /// launch is to be stopped.
+  void askForInterrupt();
 
   /// The last allocation that was accessed.
   struct Cached {
@@ -403,6 +415,8 @@ private:
   bool isStuck(Cluster &cluster);
 
   std::vector<std::unique_ptr<Cluster>> free;
+  std::chrono::steady_clock::time_point lastAsked =
+      std::chrono::steady_clock::now();
 };
 
 } // namespace tile_dialect::emulator

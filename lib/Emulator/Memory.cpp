@@ -172,7 +172,8 @@ void Memory::release(uint64_t address) {
 llvm::Expected<DeviceHeap *> Memory::deviceHeap(uint64_t bytes) {
   if (heap)
     return heap.get();
-  auto base = allocate(bytes, "device heap");
+  // An allocation of no bytes could not be found again.
+  auto base = allocate(std::max<uint64_t>(bytes, 1), "device heap");
   if (!base)
     return base.takeError();
   Allocation *arena = findIn(sorted, *base);

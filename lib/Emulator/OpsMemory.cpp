@@ -31,6 +31,10 @@ struct MemoryInfo {
   unsigned elementBytes = 4;
   /// The address is a multiple of this: of the whole access's size.
   unsigned alignment = 4;
+  /// Bytes at the end of the last element that are not touched.
+  unsigned unusedBytes = 0;
+
+  unsigned totalBytes() const { return elements * elementBytes - unusedBytes; }
 };
 
 std::string hexText(uint64_t value) {
@@ -53,7 +57,7 @@ bool locate(Warp &warp, const Inst &inst, const MemoryInfo &info,
             uint8_t **pointers) {
   uint64_t addresses[warpSize];
   warp.addresses(base, inst.immediate, addresses);
-  unsigned bytes = info.elements * info.elementBytes;
+  unsigned bytes = info.totalBytes();
   if (LLVM_UNLIKELY(warp.monitor != nullptr)) {
     Access access;
     access.inst = &inst;
@@ -148,21 +152,40 @@ uint64_t hashOf(uint8_t *const *pointers, LaneMask mask, unsigned bytes,
   return hash;
 }
 
+/// Loads a last element of which some bytes at the end may lie outside: they
+/// read as zero.
+void readLastElement(Warp &warp, const Inst &inst, const LoadInfo &info,
+                     uint8_t *const *pointers, LaneMask mask) {
+  uint8_t copies[warpSize][16] = {};
+  uint8_t *copyPointers[warpSize];
+  unsigned last = info.elements - 1;
+  eachLane(mask, [&](unsigned l) {
+    std::memcpy(copies[l], pointers[l] + last * info.elementBytes,
+                info.elementBytes - info.unusedBytes);
+    copyPointers[l] = copies[l];
+  });
+  info.access[last](warp, inst.operands[last], copyPointers, 0, mask);
+}
+
 Step loadLanes(Warp &warp, const Inst &inst, LaneMask mask) {
   const auto &info = *static_cast<const LoadInfo *>(inst.extra);
   uint8_t *pointers[warpSize];
   if (!locate(warp, inst, info, inst.operands[inst.numDestinations], mask,
               AccessKind::Read, pointers))
     return Step::Error;
-  for (unsigned e = 0; e < info.elements; ++e)
+  bool isLastPartial = info.unusedBytes != 0;
+  for (unsigned e = 0, end = info.elements - isLastPartial; e < end; ++e)
     info.access[e](warp, inst.operands[e], pointers, e * info.elementBytes,
                    mask);
+  if (LLVM_UNLIKELY(isLastPartial))
+    readLastElement(warp, inst, info, pointers, mask);
   if (LLVM_LIKELY(!info.strong))
     return Step::Next;
+  // What another host thread released; costs nothing on x86.
+  std::atomic_thread_fence(std::memory_order_acquire);
   if (warp.monitor)
     warp.monitor->strongRead(warp);
-  return warp.polled(
-      hashOf(pointers, mask, info.elements * info.elementBytes, inst));
+  return warp.polled(hashOf(pointers, mask, info.totalBytes(), inst));
 }
 
 Step storeLanes(Warp &warp, const Inst &inst, LaneMask mask) {
@@ -172,6 +195,8 @@ Step storeLanes(Warp &warp, const Inst &inst, LaneMask mask) {
               pointers))
     return Step::Error;
   warp.wrote = true;
+  if (LLVM_UNLIKELY(info.strong))
+    std::atomic_thread_fence(std::memory_order_release);
   for (unsigned e = 0; e < info.elements; ++e)
     info.access[e](warp, inst.operands[1 + e], pointers, e * info.elementBytes,
                    mask);
@@ -355,10 +380,12 @@ static bool finishAccess(InstDecoder &d, LoadInfo &info, Type type,
     return d.finish(isLoad ? loadFrameParam : storeFrameParam);
   }
   info.alignment = info.elements * info.elementBytes;
-  // Elements behind the last used byte are not read: they may lie outside.
-  if (uint32_t used = isLoad ? d.statement.usedBytesMask : 0)
-    info.elements = std::min<unsigned>(
-        info.elements, llvm::Log2_32(used) / info.elementBytes + 1);
+  // What is behind the last used byte is not read: it may lie outside.
+  if (uint32_t used = isLoad ? d.statement.usedBytesMask : 0) {
+    unsigned bytes = std::min(info.alignment, llvm::Log2_32(used) + 1);
+    info.elements = llvm::divideCeil(bytes, info.elementBytes);
+    info.unusedBytes = info.elements * info.elementBytes - bytes;
+  }
   d.setExtra(info);
   return d.finish(isLoad ? loadLanes : storeLanes);
 }

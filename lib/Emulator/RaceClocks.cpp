@@ -97,6 +97,7 @@ ClusterClocks::Pointer ClusterClocks::flatten() const {
   flat->entries.assign(all.begin(), all.end());
   llvm::sort(flat->entries,
              [](const Entry &a, const Entry &b) { return a.first < b.first; });
+  flat->numEntries = flat->largestList = flat->entries.size();
   return flat;
 }
 
@@ -108,6 +109,12 @@ ClusterClocks::Pointer ClusterClocks::join(const Pointer &a, const Pointer &b) {
   auto node = std::make_shared<ClusterClocks>();
   node->parts[0] = a;
   node->parts[1] = b;
+  node->numEntries = a->numEntries + b->numEntries;
+  node->largestList = std::max(a->largestList, b->largestList);
+  // So a search costs no more than two lists, and a list is made only once
+  // there is as much new.
+  if (node->numEntries > 2 * node->largestList + 64)
+    return node->flatten();
   return node;
 }
 
@@ -117,5 +124,7 @@ ClusterClocks::Pointer ClusterClocks::with(const Pointer &base,
   auto node = std::make_shared<ClusterClocks>();
   node->entries.push_back({cluster, std::make_shared<VectorClock>(clock)});
   node->parts[0] = base;
+  node->numEntries = 1 + (base ? base->numEntries : 0);
+  node->largestList = base ? base->largestList : 1;
   return node;
 }

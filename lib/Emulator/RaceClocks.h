@@ -45,8 +45,10 @@ private:
 
 /// What is known of other clusters.  Many blocks may release at one place (a
 /// counter), each with all that the others did: so joins only point at their
-/// parts, and a list of the clusters is made when somebody asks.  Immutable, so
-/// that host threads share it.
+/// parts, and a list of the clusters is made when somebody asks, or when the
+/// parts have become much larger than the last list (blocks that hand a lock
+/// on: each part has all that was before).  Immutable, so that host threads
+/// share it.
 class ClusterClocks {
 public:
   using Clock = std::shared_ptr<const VectorClock>;
@@ -81,6 +83,8 @@ private:
   /// Sorted by cluster.
   std::vector<Entry> entries;
   Pointer parts[2];
+  /// The entries of all parts, and those of the largest list among them.
+  size_t numEntries = 0, largestList = 0;
 };
 
 /// What an actor knows, or what was released for others.

@@ -24,6 +24,8 @@ struct RaceChecker::ClusterState {
     Knowledge found, foundWide;
     Knowledge fenced;
     ClusterClocks::Pointer fencedWide;
+    /// What was acquired last; it is part of `knows`.
+    ClusterClocks::Pointer lastAcquired;
   };
   struct Mbarrier {
     /// What arrivals of the phase under way and of completed ones released.

@@ -36,6 +36,8 @@ llvm::StringRef tile_dialect::emulator::kindName(Report::Kind kind) {
     return "assertion failed";
   case Report::Kind::InvalidOperation:
     return "invalid operation";
+  case Report::Kind::Interrupted:
+    return "interrupted";
   }
   return "";
 }

@@ -11,6 +11,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
+#include <cstdlib>
 
 using namespace tile_dialect::runtime;
 using llvm::StringRef;
@@ -236,7 +237,15 @@ tile_dialect::runtime::parseKernelArgument(StringRef text) {
     return makeError("'" + text + "': expected ']'");
   if (llvm::Error error = parseShape(shapeText, argument.value.shape))
     return inText(std::move(error));
-  argument.value.data.resize(argument.value.count() * elementBytes(*type));
+  uint64_t bytes = argument.value.count() * elementBytes(*type);
+  // A vector that gets no memory ends the program.  Volatile, or compilers
+  // drop the question.
+  void *volatile probe = std::malloc(bytes);
+  std::free(probe);
+  if (!probe)
+    return makeError("'" + text + "': there is no memory for " +
+                     llvm::Twine(bytes) + " bytes");
+  argument.value.data.resize(bytes);
   if (llvm::Error error = fillBuffer(argument, tail))
     return inText(std::move(error));
   return argument;

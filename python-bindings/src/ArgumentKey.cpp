@@ -104,6 +104,12 @@ static const ArgumentType *describeType(PyObject *value) {
     PyErr_Clear();
     return nullptr;
   }
+  // Meanwhile other threads may have asked, about this type too.
+  for (const ArgumentType &known : types)
+    if (known.type == Py_TYPE(value))
+      return &known;
+  if (types.size() >= kMaxTypes)
+    return nullptr;
   ArgumentType entry{Py_TYPE(value), ArrayKind(array), isIdentity != 0,
                      nullptr};
   if (entry.array == ArrayKind::Exchange) {
@@ -125,12 +131,20 @@ const ArgumentType *mlir::tile::python::findArgumentType(PyObject *value) {
   return describeType(value);
 }
 
+static uint64_t getBits(double number) {
+  uint64_t bits;
+  std::memcpy(&bits, &number, sizeof bits);
+  return bits;
+}
+
 bool ArgumentKey::addInteger(const LaunchParameter &parameter,
                              PyObject *value) {
   int overflow = 0;
   long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
   if (overflow)
     return false;
+  if (parameter.isForcedFloat)
+    return pushValue(Float, getBits(double(number)));
   bool isAligned = parameter.specialise && number % 16 == 0;
   if (parameter.isForcedInt)
     return pushValue(ForcedInt | uint64_t(isAligned) << kAlignedShift,
@@ -272,10 +286,7 @@ bool ArgumentKey::addArray(const ArgumentType &type, bool isAligned,
 }
 
 static uint64_t getFloatBits(PyObject *value) {
-  double number = PyFloat_AsDouble(value);
-  uint64_t bits;
-  std::memcpy(&bits, &number, sizeof bits);
-  return bits;
+  return getBits(PyFloat_AsDouble(value));
 }
 
 bool ArgumentKey::addConstant(PyObject *value, PyObject *strings,
@@ -297,7 +308,9 @@ bool ArgumentKey::addConstant(PyObject *value, PyObject *strings,
     if (!known && PyDict_SetItem(strings, value, value) == 0)
       known = value;
     PyErr_Clear();
-    return known && push(ConstString) && pushObject(known);
+    // The dict may be emptied while the key is in use.
+    Py_XINCREF(known);
+    return own(known) && push(ConstString) && pushObject(known);
   }
   if (type == &PyTuple_Type) {
     Py_ssize_t size = PyTuple_Size(value);

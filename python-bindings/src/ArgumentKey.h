@@ -57,8 +57,9 @@ struct LaunchParameter {
   /// Whether the value 1 and divisibility by 16 lead to kernels of their own.
   bool specialise;
   bool align;
-  /// Whether an annotation gives the parameter an integer type.
-  bool isForcedInt;
+  /// Whether an annotation gives the parameter an integer type, or one of
+  /// floating point.
+  bool isForcedInt, isForcedFloat;
 };
 
 /// How arrays of a type are read.

@@ -78,15 +78,18 @@ const CudaDriver &mlir::tile::python::getCudaDriver() {
   return driver;
 }
 
-void mlir::tile::python::checkCuda(CudaStatus status, const char *what) {
-  if (status == 0)
-    return;
+std::string mlir::tile::python::describeCudaError(CudaStatus status,
+                                                  const char *what) {
   const char *name = nullptr, *text = nullptr;
   getCudaDriver().cuGetErrorName(status, &name);
   getCudaDriver().cuGetErrorString(status, &text);
-  throw std::runtime_error(std::string(what) + ": " +
-                           (name ? name : "unknown error") + ": " +
-                           (text ? text : ""));
+  return std::string(what) + ": " + (name ? name : "unknown error") + ": " +
+         (text ? text : "");
+}
+
+void mlir::tile::python::checkCuda(CudaStatus status, const char *what) {
+  if (status != 0)
+    throw std::runtime_error(describeCudaError(status, what));
 }
 
 int mlir::tile::python::getCurrentDevice() {

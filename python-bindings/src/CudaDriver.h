@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace mlir::tile::python {
 
@@ -55,6 +56,9 @@ struct CudaDriver {
 /// The driver, initialised. Throws std::runtime_error if there is none or no
 /// GPU; the next call tries again.
 const CudaDriver &getCudaDriver();
+
+/// Says that `what` failed, and why.
+std::string describeCudaError(CudaStatus status, const char *what);
 
 /// Throws std::runtime_error that says `what` failed and why, unless `status`
 /// is success.

@@ -34,6 +34,11 @@ public:
   void launch(std::array<uint32_t, 3> grid, nanobind::sequence arguments,
               uint64_t stream) const;
 
+  /// Throws the Python error for a launch that failed with `status`:
+  /// OutOfResources if the block is too large, RuntimeError otherwise. Needs
+  /// the GIL.
+  [[noreturn]] void throwLaunchError(CudaStatus status) const;
+
   /// Launches with parameters that are packed already: `values[i]` points to
   /// the bytes of parameter i. The GIL need not be held.
   CudaStatus launchPacked(const std::array<uint32_t, 3> &grid, void **values,
@@ -53,6 +58,8 @@ public:
   uint64_t getFunction() const { return reinterpret_cast<uint64_t>(function); }
 
 private:
+  void throwIfTooMuchShared(CudaStatus status, const char *what) const;
+
   const CudaDriver &driver;
   KernelParameters parameters;
   unsigned numThreads, dynamicSharedBytes;

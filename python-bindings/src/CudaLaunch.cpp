@@ -19,16 +19,25 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <stdexcept>
+
 namespace nb = nanobind;
 using namespace mlir::tile::python;
 
 /// CU_FUNC_ATTRIBUTE_*
+static constexpr int kStaticSharedBytes = 1;
 static constexpr int kLocalBytes = 3;
 static constexpr int kRegisters = 4;
 static constexpr int kMaxDynamicSharedBytes = 8;
-/// CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_*
+/// CU_DEVICE_ATTRIBUTE_*
+static constexpr int kMaxThreadsPerBlock = 1;
+static constexpr int kMaxRegistersPerBlock = 12;
 static constexpr int kCapabilityMajor = 75;
 static constexpr int kCapabilityMinor = 76;
+static constexpr int kMaxSharedBytesPerBlock = 97;
+/// CUDA_ERROR_*
+static constexpr CudaStatus kInvalidValue = 1;
+static constexpr CudaStatus kLaunchOutOfResources = 701;
 /// Kernels up to this size may have their shared memory without asking.
 static constexpr unsigned kSharedBytesWithoutOptIn = 48 * 1024;
 
@@ -42,14 +51,68 @@ CudaKernel::CudaKernel(nb::bytes image, const std::string &name,
   checkCuda(driver.cuCtxGetCurrent(&context), "cuCtxGetCurrent");
   // PTX is text that ends with a zero byte; a cubin may be followed by one.
   std::string data(image.c_str(), image.size());
-  nb::gil_scoped_release released;
-  checkCuda(driver.cuModuleLoadData(&module, data.c_str()), "cuModuleLoadData");
-  checkCuda(driver.cuModuleGetFunction(&function, module, name.c_str()),
-            "cuModuleGetFunction");
-  if (dynamicSharedBytes > kSharedBytesWithoutOptIn)
-    checkCuda(driver.cuFuncSetAttribute(function, kMaxDynamicSharedBytes,
-                                        int(dynamicSharedBytes)),
-              "cuFuncSetAttribute");
+  CudaStatus status = 0;
+  {
+    nb::gil_scoped_release released;
+    checkCuda(driver.cuModuleLoadData(&module, data.c_str()),
+              "cuModuleLoadData");
+    checkCuda(driver.cuModuleGetFunction(&function, module, name.c_str()),
+              "cuModuleGetFunction");
+    if (dynamicSharedBytes > kSharedBytesWithoutOptIn)
+      status = driver.cuFuncSetAttribute(function, kMaxDynamicSharedBytes,
+                                         int(dynamicSharedBytes));
+  }
+  if (status != 0)
+    throwIfTooMuchShared(status, "cuFuncSetAttribute");
+  checkCuda(status, "cuFuncSetAttribute");
+}
+
+/// A CU_DEVICE_ATTRIBUTE_* of device `ordinal`.
+static int getDeviceAttribute(int ordinal, int attribute) {
+  const CudaDriver &driver = getCudaDriver();
+  int device = 0, value = 0;
+  checkCuda(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet");
+  checkCuda(driver.cuDeviceGetAttribute(&value, attribute, device),
+            "cuDeviceGetAttribute");
+  return value;
+}
+
+/// Throws tile.OutOfResources for what the driver refused with `status`.
+[[noreturn]] static void throwOutOfResources(int64_t required, int64_t limit,
+                                             const char *name,
+                                             CudaStatus status,
+                                             const char *what) {
+  std::string reason = describeCudaError(status, what);
+  nb::object type = nb::module_::import_("tile.errors").attr("OutOfResources");
+  nb::object error = type(required, limit, name, reason);
+  PyErr_SetObject(type.ptr(), error.ptr());
+  throw nb::python_error();
+}
+
+void CudaKernel::throwIfTooMuchShared(CudaStatus status,
+                                      const char *what) const {
+  int64_t bytes =
+      int64_t(dynamicSharedBytes) + getAttribute(kStaticSharedBytes);
+  int limit = getDeviceAttribute(getCurrentDevice(), kMaxSharedBytesPerBlock);
+  if (bytes > limit)
+    throwOutOfResources(bytes, limit, "shared memory", status, what);
+}
+
+void CudaKernel::throwLaunchError(CudaStatus status) const {
+  const char *what = "cuLaunchKernel";
+  if (status == kInvalidValue || status == kLaunchOutOfResources) {
+    throwIfTooMuchShared(status, what);
+    int device = getCurrentDevice();
+    int maxThreads = getDeviceAttribute(device, kMaxThreadsPerBlock);
+    if (int64_t(numThreads) > maxThreads)
+      throwOutOfResources(numThreads, maxThreads, "threads", status, what);
+    // What is left, as the driver API's text on the error says.
+    if (status == kLaunchOutOfResources)
+      throwOutOfResources(int64_t(numThreads) * getAttribute(kRegisters),
+                          getDeviceAttribute(device, kMaxRegistersPerBlock),
+                          "registers", status, what);
+  }
+  throw std::runtime_error(describeCudaError(status, what));
 }
 
 int CudaKernel::getAttribute(int attribute) const {
@@ -72,17 +135,8 @@ void CudaKernel::launch(std::array<uint32_t, 3> grid, nb::sequence arguments,
     status = launchPacked(grid, pointers.data(),
                           reinterpret_cast<CudaHandle>(stream));
   }
-  checkCuda(status, "cuLaunchKernel");
-}
-
-/// A CU_DEVICE_ATTRIBUTE_* of device `ordinal`.
-static int getDeviceAttribute(int ordinal, int attribute) {
-  const CudaDriver &driver = getCudaDriver();
-  int device = 0, value = 0;
-  checkCuda(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet");
-  checkCuda(driver.cuDeviceGetAttribute(&value, attribute, device),
-            "cuDeviceGetAttribute");
-  return value;
+  if (status != 0)
+    throwLaunchError(status);
 }
 
 static std::string getDeviceName(int ordinal) {

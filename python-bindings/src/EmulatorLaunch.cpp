@@ -45,6 +45,8 @@ struct LaunchOutcome {
   std::string errorKind;
   std::string sourceFile;
   unsigned sourceLine = 0;
+  /// A signal handler raised a Python exception, which is set.
+  bool wasInterrupted = false;
 };
 
 class EmulatorKernel {
@@ -71,8 +73,14 @@ public:
     for (const ParameterValue &value : parameters.pack(arguments))
       launch.arguments.addBytes(
           llvm::ArrayRef<uint8_t>(value.bytes.data(), value.size));
-    nb::gil_scoped_release released;
-    return run(launch, regions, options);
+    LaunchOutcome outcome;
+    {
+      nb::gil_scoped_release released;
+      outcome = run(launch, regions, options);
+    }
+    if (outcome.wasInterrupted)
+      throw nb::python_error();
+    return outcome;
   }
 
 private:
@@ -134,6 +142,13 @@ LaunchOutcome EmulatorKernel::run(const emulator::Launch &launch,
   config.seed = options.seed;
   config.instructionLimit = options.instructionLimit;
   config.output = &output;
+  // Called on the launching thread. Python runs signal handlers on its main
+  // thread alone: a launch of another one runs to its end, as other blocking
+  // calls do.
+  config.isInterrupted = [&outcome] {
+    nb::gil_scoped_acquire acquired;
+    return outcome.wasInterrupted = PyErr_CheckSignals() != 0;
+  };
   emulator::Emulator machine(config);
   unsigned index = 0;
   for (auto [address, size, readOnly] : mergeRegions(regions)) {

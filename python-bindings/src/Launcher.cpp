@@ -44,6 +44,9 @@ using namespace mlir::tile::python;
 
 namespace {
 
+/// Strings beyond this number replace the earlier ones.
+constexpr Py_ssize_t kMaxStrings = 4096;
+
 enum class Outcome { Launched, Failed, LeftToPython };
 
 /// Marks that arguments are being read.
@@ -106,13 +109,19 @@ static PyObject *evaluateGrid(LauncherObject *self, const CallPlan &plan,
     return self->grid;
   }
   const CallSignature &signature = self->kernel->state->signature;
-  Reference meta(PyDict_New());
-  if (!meta)
-    return nullptr;
-  for (size_t i = 0; i < signature.parameters.size(); ++i)
-    if (PyDict_SetItem(meta.get(), signature.parameters[i].name,
-                       plan.getArgument(signature, i, arguments)))
+  Reference meta(nullptr);
+  {
+    // A new dict may start the garbage collector, and what it runs may launch
+    // this kernel, which would replace the plan.
+    ReadingScope scope(*self->kernel->state);
+    meta.reset(PyDict_New());
+    if (!meta)
       return nullptr;
+    for (size_t i = 0; i < signature.parameters.size(); ++i)
+      if (PyDict_SetItem(meta.get(), signature.parameters[i].name,
+                         plan.getArgument(signature, i, arguments)))
+        return nullptr;
+  }
   PyObject *argument = meta.get();
   return PyObject_Vectorcall(self->grid, &argument, 1, nullptr);
 }
@@ -141,17 +150,29 @@ static bool findExtents(LauncherObject *self, const CallPlan &plan,
 // The fast path
 //===----------------------------------------------------------------------===//
 
+/// The value of a variable now, a borrowed reference; null if it has none.
+static PyObject *getValue(PyObject *holder, PyObject *name) {
+  if (PyDict_CheckExact(holder)) {
+    PyObject *value = PyDict_GetItemWithError(holder, name);
+    PyErr_Clear();
+    return value;
+  }
+  // The functions for cells are not in the stable ABI. The cell keeps the value
+  // alive.
+  static PyObject *contents = PyUnicode_InternFromString("cell_contents");
+  Reference value(PyObject_GetAttr(holder, contents));
+  if (!value)
+    PyErr_Clear();
+  return value.get();
+}
+
 /// Whether the globals that are compiled in are the same objects still.
 static bool areGlobalsUnchanged(const LaunchState &state) {
   if (PyDict_Size(state.usedGlobals) != Py_ssize_t(state.globalsInUse.size()))
     return false;
-  for (const UsedGlobal &global : state.globalsInUse) {
-    PyObject *value = PyDict_GetItemWithError(state.globals, global.name);
-    if (value != global.value) {
-      PyErr_Clear();
+  for (const UsedGlobal &global : state.globalsInUse)
+    if (getValue(global.holder, global.name) != global.value)
       return false;
-    }
-  }
   return true;
 }
 
@@ -159,6 +180,9 @@ static bool areGlobalsUnchanged(const LaunchState &state) {
 static bool readArguments(LaunchState &state, const CallPlan &plan,
                           PyObject *const *arguments, ArgumentKey &key) {
   ReadingScope scope(state);
+  // What the table and keys in use need of them they hold themselves.
+  if (PyDict_Size(state.strings) >= kMaxStrings)
+    PyDict_Clear(state.strings);
   const CallSignature &signature = state.signature;
   for (size_t i = 0; i < signature.parameters.size(); ++i)
     if (!key.add(signature.parameters[i],
@@ -203,7 +227,8 @@ static Outcome launchKernel(const CudaKernel &kernel, ArgumentKey &key,
   PyThreadState *thread = PyEval_SaveThread();
   CudaStatus status = kernel.launchPacked(extents, pointers, stream);
   PyEval_RestoreThread(thread);
-  checkCuda(status, "cuLaunchKernel");
+  if (status != 0)
+    kernel.throwLaunchError(status);
   return Outcome::Launched;
 }
 
@@ -257,6 +282,7 @@ void mlir::tile::python::dropGlobals(LaunchState &state) {
   std::vector<UsedGlobal> old = std::move(state.globalsInUse);
   state.globalsInUse.clear();
   for (UsedGlobal &global : old) {
+    Py_DECREF(global.holder);
     Py_DECREF(global.name);
     Py_XDECREF(global.value);
   }
@@ -266,14 +292,20 @@ void mlir::tile::python::dropGlobals(LaunchState &state) {
 /// found to be right.
 static void noteGlobals(LaunchState &state) {
   dropGlobals(state);
-  PyObject *name, *unused;
+  PyObject *key, *used;
   Py_ssize_t position = 0;
-  while (PyDict_Next(state.usedGlobals, &position, &name, &unused)) {
-    PyObject *value = PyDict_GetItemWithError(state.globals, name);
-    PyErr_Clear();
+  while (PyDict_Next(state.usedGlobals, &position, &key, &used)) {
+    PyObject *holder, *name, *unused;
+    if (!PyArg_ParseTuple(used, "OOO", &holder, &name, &unused)) {
+      // Fewer than there are: launches are left to Python.
+      PyErr_Clear();
+      continue;
+    }
+    PyObject *value = getValue(holder, name);
+    Py_INCREF(holder);
     Py_INCREF(name);
     Py_XINCREF(value);
-    state.globalsInUse.push_back({name, value});
+    state.globalsInUse.push_back({holder, name, value});
   }
 }
 

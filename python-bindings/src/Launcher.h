@@ -18,9 +18,10 @@
 
 namespace mlir::tile::python {
 
-/// A global variable that was compiled into a kernel, by name and value.
+/// A variable that was compiled into a kernel: the dict of globals that it is
+/// in, or the cell of a closure, its name and its value (null if it has none).
 struct UsedGlobal {
-  PyObject *name, *value;
+  PyObject *holder, *name, *value;
 };
 
 /// What the launches of a kernel need; all objects are owned.
@@ -30,8 +31,9 @@ struct LaunchState {
   LaunchTable table;
   /// Constant strings; see ArgumentKey.
   PyObject *strings = nullptr;
-  /// The globals of the function, and the dict of those that are compiled in.
-  PyObject *globals = nullptr, *usedGlobals = nullptr;
+  /// The dict of the variables that are compiled in; its values are tuples
+  /// (holder, name, value at that time).
+  PyObject *usedGlobals = nullptr;
   /// The latter at the time of the last entry; see `dropGlobals`.
   std::vector<UsedGlobal> globalsInUse;
   /// Code that runs while arguments are read may launch this kernel again.
@@ -63,6 +65,7 @@ public:
   Reference(const Reference &) = delete;
   ~Reference() { Py_XDECREF(object); }
   PyObject *get() const { return object; }
+  void reset(PyObject *other) { Py_XDECREF(std::exchange(object, other)); }
   PyObject *release() { return std::exchange(object, nullptr); }
   explicit operator bool() const { return object; }
 

@@ -131,7 +131,6 @@ static void clearState(LaunchState &state) {
   Py_XDECREF(signature.ignored);
   // No strings: Python does the launches from now on.
   forget(state.strings);
-  forget(state.globals);
   forget(state.usedGlobals);
 }
 
@@ -161,8 +160,10 @@ static int traverseKernel(PyObject *object, visitproc visit, void *arg) {
   const LaunchState &state = *self->state;
   for (const LaunchParameter &parameter : state.signature.parameters)
     Py_VISIT(parameter.defaultValue);
-  for (const UsedGlobal &global : state.globalsInUse)
+  for (const UsedGlobal &global : state.globalsInUse) {
+    Py_VISIT(global.holder);
     Py_VISIT(global.value);
+  }
   for (const std::unique_ptr<LaunchEntry> &entry : state.table.getEntries()) {
     Py_VISIT(entry->loaded);
     Py_VISIT(entry->compiled);
@@ -171,7 +172,6 @@ static int traverseKernel(PyObject *object, visitproc visit, void *arg) {
       Py_VISIT(held);
   }
   Py_VISIT(state.strings);
-  Py_VISIT(state.globals);
   Py_VISIT(state.usedGlobals);
   return 0;
 }
@@ -203,28 +203,28 @@ static bool configureParameters(CallSignature &signature,
                                 PyObject *parameters) {
   for (Py_ssize_t i = 0; i < PyTuple_Size(parameters); ++i) {
     PyObject *name, *defaults;
-    int isConstexpr, specialise, align, isForcedInt;
-    if (!PyArg_ParseTuple(PyTuple_GetItem(parameters, i), "UO!pppp", &name,
+    int isConstexpr, specialise, align, isForcedInt, isForcedFloat;
+    if (!PyArg_ParseTuple(PyTuple_GetItem(parameters, i), "UO!ppppp", &name,
                           &PyTuple_Type, &defaults, &isConstexpr, &specialise,
-                          &align, &isForcedInt))
+                          &align, &isForcedInt, &isForcedFloat))
       return false;
     // A tuple with the default, or an empty one.
     PyObject *defaultValue =
         PyTuple_Size(defaults) ? PyTuple_GetItem(defaults, 0) : nullptr;
     Py_XINCREF(defaultValue);
-    signature.parameters.push_back({intern(name), defaultValue,
-                                    isConstexpr != 0, specialise != 0,
-                                    align != 0, isForcedInt != 0});
+    signature.parameters.push_back(
+        {intern(name), defaultValue, isConstexpr != 0, specialise != 0,
+         align != 0, isForcedInt != 0, isForcedFloat != 0});
   }
   return true;
 }
 
 /// See `methods`.
 static PyObject *configure(PyObject *object, PyObject *arguments) {
-  PyObject *parameters, *options, *ignored, *globals, *usedGlobals;
-  if (!PyArg_ParseTuple(arguments, "O!O!OO!O!", &PyTuple_Type, &parameters,
+  PyObject *parameters, *options, *ignored, *usedGlobals;
+  if (!PyArg_ParseTuple(arguments, "O!O!OO!", &PyTuple_Type, &parameters,
                         &PyTuple_Type, &options, &ignored, &PyDict_Type,
-                        &globals, &PyDict_Type, &usedGlobals))
+                        &usedGlobals))
     return nullptr;
   LaunchState &state = *reinterpret_cast<KernelObject *>(object)->state;
   try {
@@ -238,8 +238,6 @@ static PyObject *configure(PyObject *object, PyObject *arguments) {
   }
   Py_INCREF(ignored);
   state.signature.ignored = ignored;
-  Py_INCREF(globals);
-  state.globals = globals;
   Py_INCREF(usedGlobals);
   state.usedGlobals = usedGlobals;
   // Longer lists of parameters are left to Python.
@@ -262,10 +260,10 @@ static PyObject *getStatistics(PyObject *object, PyObject *) {
 static PyMethodDef kernelMethods[] = {
     {"_configure_launches", configure, METH_VARARGS,
      "Takes the parameters as tuples (name, (default,) or (), is constexpr, "
-     "specialise, align, has an integer type), the names of options, a set of "
-     "names that are ignored, the globals of the function and the dict of "
-     "those "
-     "that are compiled in."},
+     "specialise, align, has an integer type, has a type of floating point), "
+     "the names of options, a set of names that are ignored, and the dict of "
+     "the variables that are compiled in, whose values are tuples (dict of "
+     "globals or cell, name, value)."},
     {"_forget_kernels", forgetKernels, METH_NOARGS,
      "The next launch of each kind goes through Python."},
     {"_launch_statistics", getStatistics, METH_NOARGS,

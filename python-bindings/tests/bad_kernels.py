@@ -423,8 +423,15 @@ def runtime_zeros(x, n):
 
 
 @tile.jit
-def odd_range(x):
-    tl.store(x + tl.arange(0, 96), 0.0)  # error: tl.arange(0, 96) :: power of 2, got 96
+def unshared_range(x):
+    i = tl.arange(0, 3001)  # error: :: hold 3001 elements.*multiple of 128 and a mask, such as 3072 instead of 3001
+    tl.store(x + i, i)
+
+
+@tile.jit
+def odd_merge(x):
+    i = tl.arange(0, 96)
+    tl.store(x + i, tl.bitonic_merge(tl.load(x + i)))  # error: tl.bitonic_merge(tl.load(x + i)) :: bitonic_merge needs a power of two .* got 96 in shape \[96\]: use sort
 
 
 @tile.jit

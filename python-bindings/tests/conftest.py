@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Finds the package in the build tree if it is not installed; `--device=cuda` runs the
 kernels of all tests on a GPU, `--device=interpreter` in Python, and `--device=compare` in
-Python and in the emulator, whose results must agree."""
+Python and in the emulator, whose results must agree. `--checks=race,uninit` turns checks of
+the emulator on for all tests."""
 
 import atexit
+import contextlib
 import ctypes
 import importlib.util
 import os
@@ -30,6 +32,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 def pytest_addoption(parser):
     parser.addoption("--device", choices=("emulator", "cuda", "interpreter", "compare"), default="emulator",
                      help="where the kernels of the tests run; cuda needs torch")
+    parser.addoption("--checks", default="", metavar="NAME,...",
+                     help="what the emulator checks in all tests: race, uninit")
 
 
 def pytest_configure(config):
@@ -50,6 +54,18 @@ def pytest_collection_modifyitems(config, items):
         for name in unwanted:
             if item.get_closest_marker(name):
                 item.add_marker(pytest.mark.skip(reason=f"{name} only"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _checks(request):
+    names = [name for name in request.config.getoption("--checks").split(",") if name]
+    if not names:
+        yield
+        return
+    import tile
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(tile.emulator.checks(*names))
+        yield
 
 
 def _run_in_interpreter(compare: bool):

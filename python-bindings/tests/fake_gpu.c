@@ -42,7 +42,7 @@ static int contexts[NUM_DEVICES] = {0, 1};
 static __thread int *current;
 static Launch launches[MAX_LAUNCHES];
 static int64_t num_launches, num_waits, num_events, num_modules;
-static int launch_status, is_capturing;
+static int launch_status, attribute_status, is_capturing;
 static uint64_t waited_for, waiting;
 
 /* For the tests. */
@@ -56,6 +56,7 @@ uint64_t fake_waited_for(void) { return waited_for; }
 uint64_t fake_waiting(void) { return waiting; }
 void fake_set_capturing(int value) { is_capturing = value; }
 void fake_set_launch_status(int status) { launch_status = status; }
+void fake_set_attribute_status(int status) { attribute_status = status; }
 void fake_set_context(int device) {
   current = device < 0 ? 0 : &contexts[device];
 }
@@ -65,7 +66,9 @@ void fake_set_context(int device) {
 int cuInit(unsigned flags) { return flags != 0; }
 
 int cuGetErrorName(int status, const char **name) {
-  *name = status == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_INVALID_VALUE";
+  *name = status == 2     ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : status == 701 ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
+                          : "CUDA_ERROR_INVALID_VALUE";
   return 0;
 }
 
@@ -160,7 +163,9 @@ int cuFuncGetAttribute(int *value, int attribute, void *function) {
   return 0;
 }
 
-int cuFuncSetAttribute(void *function, int attribute, int value) { return 0; }
+int cuFuncSetAttribute(void *function, int attribute, int value) {
+  return attribute_status;
+}
 
 int cuPointerGetAttribute(void *result, int attribute, uint64_t address) {
   uint64_t device = (address >> 40) - 1;

@@ -262,7 +262,7 @@ def test_the_header_serves_cpp(kernels, toolchain, tmp_path):
     (SOFTMAX, SIGNATURE.replace(":16", ":8", 1), (), "out_ptr: '*fp32:8' is neither"),
     (SOFTMAX, SIGNATURE.replace("*fp32:16", "*fp32:1", 1), (), "only an integer can be 1"),
     (SOFTMAX, SIGNATURE.replace("i32", "2.5", 1), (), "the value 2.5 is for a constexpr"),
-    (SOFTMAX, SIGNATURE.replace("256", "100"), (), "must be a power of 2, got 100"),
+    (SOFTMAX, SIGNATURE.replace("256", "-1"), (), "arange's end must be greater than its start, got 0 and -1"),
     (SOFTMAX.replace("softmax_kernel", "nothing"), "i32", (), "no kernel 'nothing'; it has softmax_kernel"),
     ("softmax", "", (), "expected FILE.py:NAME"),
     ("nowhere.py:kernel", "", (), "there is no file nowhere.py"),
@@ -271,7 +271,7 @@ def test_the_header_serves_cpp(kernels, toolchain, tmp_path):
     (SOFTMAX, SIGNATURE, ("--name", "a-b"), "'a-b' cannot be the name of a C function"),
     (SOFTMAX, SIGNATURE, ("--name", "double"), "'double' cannot be the name of a C function"),
     (SOFTMAX, SIGNATURE, ("--num-stages", "99999999999"), "num_stages must be a number from 0 to"),
-    (SOFTMAX, SIGNATURE, ("--maxnreg", "256"), "maxnreg must be a number from 0 (no limit) to 255"),
+    (SOFTMAX, SIGNATURE, ("--maxnreg", "256"), "registers from 24 to 255, or 0 or None"),
     (SOFTMAX, SIGNATURE, ("-o", "/proc/none"), "cannot write to /proc/none: "),
 ])
 def test_mistakes(kernel, signature, options, message):

@@ -35,7 +35,8 @@ def config(block, **options):
 
 
 # The last one cannot be compiled.
-CONFIGS = [config(64, num_warps=2), config(128, num_warps=4), config(48)]
+TOO_LARGE = 1 << 21
+CONFIGS = [config(64, num_warps=2), config(128, num_warps=4), config(TOO_LARGE)]
 
 
 def make_tuned(configs=None, key=("n", ), **options):
@@ -98,10 +99,24 @@ def test_keys_of_equal_numbers_differ():
 def test_a_config_that_does_not_compile_is_skipped():
     tuned = make_tuned()
     assert launch(tuned) in (64, 128)
-    assert [str(c.kwargs) for c in tuned.failures] == ["{'BLOCK': 48}"]
-    assert "power of 2, got 48" in str(next(iter(tuned.failures.values())))
+    assert [str(c.kwargs) for c in tuned.failures] == [f"{{'BLOCK': {TOO_LARGE}}}"]
+    assert "tiles can have at most 1048576" in str(next(iter(tuned.failures.values())))
     assert tuned.configs_timings[CONFIGS[2]] == float("inf")
     assert tuned.bench_time > 0
+
+
+def sorts(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    tl.store(out_ptr, tl.max(tl.sort(tl.load(x_ptr + tl.arange(0, BLOCK) % 64)), 0))
+
+
+def test_configs_that_need_too_much_are_skipped():
+    tuned = tile.autotune([config(65536), config(64)], key=[])(tile.jit(sorts))
+    x, out = np.arange(64, dtype=np.float32), np.zeros(1, np.float32)
+    tuned[(1, )](x, out)
+    assert out[0] == 63 and tuned.best_config.kwargs == {"BLOCK": 64}
+    ((tried, error), ) = tuned.failures.items()
+    assert tried.kwargs == {"BLOCK": 65536}
+    assert isinstance(error, tile.OutOfResources) and error.name == "shared memory"
 
 
 def test_wrong_options_are_failures_of_a_config():
@@ -127,8 +142,8 @@ def test_a_config_that_fails_at_run_time_is_skipped():
 
 
 def test_without_a_working_config():
-    tuned = make_tuned([config(48), config(96)])
-    with pytest.raises(tile.errors.TileError, match="no config of scale works(.*\n)*.*BLOCK: 96"):
+    tuned = make_tuned([config(TOO_LARGE), config(2 * TOO_LARGE)])
+    with pytest.raises(tile.errors.TileError, match=f"no config of scale works(.*\n)*.*BLOCK: {2 * TOO_LARGE}"):
         launch(tuned)
     assert len(tuned.failures) == 2 and not tuned.cache
 
@@ -138,7 +153,7 @@ def test_one_config_is_not_measured():
     tuned = make_tuned([config(64)], do_bench=lambda *args, **kwargs: calls.append(1))
     assert launch(tuned) == 64 and not calls
     with pytest.raises(tile.CompilationError):
-        launch(make_tuned([config(48)]))
+        launch(make_tuned([config(TOO_LARGE)]))
 
 
 def test_no_configs_are_the_defaults():
@@ -302,7 +317,7 @@ def test_report(monkeypatch, capsys):
     out = capsys.readouterr().out
     assert re.search(r"autotuning of scale took [0-9.]+ s; best: BLOCK: (64|128), num_warps: ", out)
     assert re.search(r"BLOCK: 64, .*: [0-9.]+ ms\n", out)
-    assert re.search(r"BLOCK: 48, .*: failed: .*power of 2, got 48 elements\n", out)
+    assert re.search(rf"BLOCK: {TOO_LARGE}, .*: failed: .*tiles can have at most 1048576: use smaller blocks\n", out)
 
 
 PROGRAM = """

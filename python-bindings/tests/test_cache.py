@@ -123,7 +123,7 @@ def fail(number):
 
 @pytest.mark.emulator
 @pytest.mark.parametrize("module, name", [
-    (Path, "mkdir"), (cache.tempfile, "mkstemp"), (os, "fsync"), (os, "replace")])
+    (Path, "mkdir"), (os, "open"), (os, "fsync"), (os, "replace")])
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EIO])
 def test_disk_errors(folder, monkeypatch, module, name, number):
     """Entries that are there are still found; nothing is left of one that cannot be written."""
@@ -133,6 +133,16 @@ def test_disk_errors(folder, monkeypatch, module, name, number):
         assert launch() and not launch(64) and not launch(64)
     assert only_entry(folder) and not list(folder.glob("??/.new-*"))
     assert not launch(64) and launch(64)
+
+
+@pytest.mark.parametrize("mask, mode", [(0o022, 0o644), (0o002, 0o664), (0o077, 0o600)])
+def test_other_users_may_read_what_the_umask_lets_them(folder, mask, mode):
+    before = os.umask(mask)
+    try:
+        launch()
+    finally:
+        os.umask(before)
+    assert only_entry(folder).stat().st_mode & 0o777 == mode
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")

@@ -71,6 +71,7 @@ def early_return(out, n):
         if n > 200:
             return
         tl.store(out, 5)
+    tl.debug_barrier()
     tl.store(out, tl.load(out) + 1)
 
 

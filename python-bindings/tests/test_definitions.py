@@ -2,9 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How kernels may be written down: decorators, annotations, layout of the source."""
 
+import copy
+import enum
 import functools
 import importlib.util
+import os
 import pickle
+import threading
+import types
 from typing import Optional
 
 import numpy as np
@@ -123,3 +128,167 @@ def test_errors_can_be_sent_to_another_process():
     error = pickle.loads(pickle.dumps(tile.OutOfResources(3, 2, "shared memory")))
     assert (error.required, error.limit, error.name) == (3, 2, "shared memory")
     assert "required 3, limit 2" in str(error)
+    frame = tile.errors.Frame(__file__, 3)
+    error = tile.OutOfResources(3, 2, "threads", "for a reason", frame=frame, notes=["a note"])
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error) and again.frame == frame
+    assert "(for a reason)" in str(error) and "a note" in str(error)
+
+
+def test_kernels_copy_and_pickle_as_functions_do():
+    tuned = tile.autotune([tile.Config({})], key=[])(annotated)
+    for made in (copy.copy(annotated), copy.deepcopy(annotated), pickle.loads(pickle.dumps(annotated))):
+        assert made is annotated
+    assert call(copy.deepcopy(tuned), 3, A=4) == call(pickle.loads(pickle.dumps(tuned)), 3, A=4) == [3, 5, 7, 9]
+
+
+@tile.jit
+def größe_π(out, n):
+    tl.store(out, n + 1)
+
+
+@pytest.mark.compiled
+def test_letters_beyond_ascii():
+    assert call(größe_π, 3) == call(tile.interpret(größe_π), 3) == [4, 0, 0, 0]
+    kernel = größe_π.warmup(np.zeros(4, np.int32), 3)
+    assert kernel.name == "gr_uf6_udfe__u3c0" and kernel.name in kernel.asm["ptx"]
+
+
+@tile.jit
+def halves(out, f: tl.float64, g: tl.float16):
+    tl.static_assert(f.dtype == tl.float64 and g.dtype == tl.float16)
+    tl.store(out, (f / 2 * 10).to(tl.int32))
+    tl.store(out + 1, (g / 2 * 10).to(tl.int32))
+
+
+@pytest.mark.parametrize("kernel", (halves, tile.interpret(halves)))
+@pytest.mark.parametrize("f", (3, 3.0, np.int64(3)))
+def test_integers_for_parameters_of_floating_point(kernel, f):
+    assert call(kernel, f, 1) == [15, 5, 0, 0]
+
+
+@pytest.mark.compiled
+def test_functions_that_are_defined_anew():
+    names = {"tl": tl, "STEP": tl.constexpr(100)}
+    for name in ("inner", "outer", "kernel"):
+        names[name] = tile.jit(types.FunctionType(globals()[f"_{name}"].__code__, names, name))
+    assert call(names["kernel"], 3) == [4, 0, 0, 0]
+    names["inner"] = tile.jit(types.FunctionType(_other_inner.__code__, names, "inner"))
+    assert call(names["kernel"], 3) == [103, 0, 0, 0]
+    # A constant that a function below uses may not change.
+    names["STEP"] = tl.constexpr(7)
+    with pytest.raises(RuntimeError, match="STEP has changed since kernel was compiled"):
+        call(names["kernel"], 3)
+
+
+def _inner(x):
+    return x + 1
+
+
+def _other_inner(x):
+    return x + STEP  # noqa: F821
+
+
+def _outer(x):
+    return inner(x)  # noqa: F821
+
+
+def _kernel(out, n):
+    tl.store(out, outer(n))  # noqa: F821
+
+
+def launches_itself():
+    if not inside:
+        inside.append(1)
+        call(reentrant, 16)
+    return 5
+
+
+inside = []
+
+
+@tile.jit
+def reentrant(out, n):
+    tl.store(out, n + launches_itself())
+
+
+@pytest.mark.compiled
+def test_a_launch_while_the_kernel_is_compiled():
+    assert call(reentrant, 16) == [21, 0, 0, 0]
+
+
+def test_a_fork_while_another_thread_compiles():
+    with annotated._lock:
+        child = os.fork()
+        if child == 0:
+            # The lock's owner may be a thread that is not here; it is this one, so take another.
+            taken = []
+            thread = threading.Thread(target=lambda: taken.append(annotated._lock.acquire(timeout=5)))
+            thread.start()
+            thread.join()
+            os._exit(0 if taken == [True] else 1)
+        assert os.waitpid(child, 0)[1] == 0
+
+
+class Size(enum.IntEnum):
+    FOUR = 4
+
+
+@tile.jit
+def shares_names(out, n, num_warps: tl.constexpr, stream=5):
+    tl.store(out, n + num_warps + stream)
+
+
+@pytest.mark.compiled
+def test_options_and_other_names_as_parameters():
+    out = np.zeros(1, np.int32)
+    kernel = shares_names[(1, )](out, Size.FOUR, num_warps=8)
+    assert out[0] == 17 and kernel.metadata.num_warps == 8
+    assert shares_names[(1, )](out, 3, 2, stream=7).metadata.num_warps == 2 and out[0] == 12
+
+
+def test_arguments_of_numpy():
+    assert call(annotated, np.int8(3), A=np.int64(4), B=np.int32(2)) == [3, 5, 7, 9]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("kernel", (annotated, tile.interpret(annotated)))
+def test_arrays_that_kernels_do_not_take(kernel):
+    with pytest.raises(TypeError, match="the argument out of annotated: the array is not in the byte order"):
+        kernel[(1, )](np.zeros(4, ">i4"), 3, 4)
+
+
+@pytest.mark.parametrize("grid", (None, "3", (1.5, ), lambda meta: None))
+@pytest.mark.compiled
+def test_no_grids(grid):
+    with pytest.raises(TypeError, match="a grid has one to three integers, got "):
+        annotated[grid](np.zeros(4, np.int32), 3, 4)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("option, error", [
+    ({"num_warps": 4.0}, "num_warps must be an integer, got 4.0"), ({"maxnreg": -1}, "maxnreg must be a number"),
+    ({"maxnreg": 23}, "of registers from 24 to 255, or 0 or None for no limit, got 23"),
+    ({"maxnreg": 256}, "got 256"),
+    ({"num_stages": 2**40}, "num_stages must be a number from 0"), ({"num_warps": np.int64(3)}, "got 3"),
+])
+def test_no_options(option, error):
+    with pytest.raises((TypeError, ValueError), match=error):
+        call(annotated, 3, A=4, **option)
+    call(annotated, 3, A=4, num_warps=np.int64(2))
+    for limit in (0, None, 24, 255):
+        call(annotated, 3, A=4, maxnreg=limit)
+
+
+@pytest.mark.compiled
+def test_what_a_compiled_kernel_takes():
+    out = np.zeros(1, np.int32)
+    kernel = shares_names.warmup(out, 3, 2, grid=(1, ))
+    kernel[(1, )](out, 4, 2, 5)
+    assert out[0] == 11
+    for arguments in ((5, out, 2, 5), (None, 3, 2, 5), (out, 2**40, 2, 5), (out, 1.5, 2, 5)):
+        with pytest.raises(TypeError, match="the kernel was compiled for "):
+            kernel[(1, )](*arguments)
+    for data in ("", "{}", None):
+        with pytest.raises(ValueError, match="the data are not what"):
+            shares_names.preload(data)

@@ -4,6 +4,7 @@
 
 import inspect
 import re
+import types
 
 import numpy as np
 import pytest
@@ -139,8 +140,8 @@ def runtime_shape(x, n):
 
 
 @tile.jit
-def odd_range(x):
-    tl.store(x + tl.arange(0, 96), 0.0)
+def backward_range(x):
+    tl.store(x + tl.arange(5, 4), 0.0)
 
 
 @tile.jit
@@ -276,7 +277,7 @@ def any_arguments(x, *rest):
     (returns_in_loop, (8, ), "`return` in a loop is not supported"),
     (returns_value, (), "a kernel cannot return a value"),
     (runtime_shape, (8, ), "arange's end must be known at compile time.*int32"),
-    (odd_range, (), "must be a power of 2, got 96"),
+    (backward_range, (), "end must be greater than its start, got 5 and 4"),
     (bad_axis, (), "axis 1 is out of range for a tile of rank 1"),
     (wrong_mask, (), "mask of a scalar pointer must be a scalar"),
     (other_without_mask, (), "`other` needs a `mask`"),
@@ -316,6 +317,29 @@ def test_a_reproducer_that_cannot_be_written(monkeypatch):
     error = failure(needs_much, X)
     assert "bytes of shared memory" in str(error)
     assert any(note.startswith("the kernel's IR could not be written to /proc/none") for note in error.notes)
+
+
+def test_kernels_that_need_too_much():
+    error = failure(needs_much, X)
+    assert isinstance(error, tile.OutOfResources) and isinstance(error, tile.CompilationError)
+    assert error.name == "shared memory" and error.required > error.limit == 232448
+    assert f"required {error.required}, limit 232448" in str(error)
+    assert error.frame.file == __file__ and error.frame.line
+
+
+@pytest.mark.parametrize("text, name, required, limit", [
+    ("'gpu.func' op needs 65540 bytes of shared memory; sm_75 has 65536 for a block", "shared memory", 65540,
+     65536),
+    ("'gpu.func' op needs 2048 threads; a block on sm_90a has at most 1024", "threads", 2048, 1024),
+    ("ptxas failed: ptxas error : Entry function 'k' uses too much shared data (0x10000 bytes, 0xc000 max)",
+     "shared memory", 65536, 49152)])
+def test_what_says_that_a_kernel_needs_too_much(text, name, required, limit):
+    diagnostic = types.SimpleNamespace(severity="error", message=text, file="", line=0, column=0, callers=[],
+                                       notes=[])
+    error = tile.errors.from_diagnostics([diagnostic], "kernel")
+    assert isinstance(error, tile.OutOfResources)
+    assert (error.name, error.required, error.limit) == (name, required, limit)
+    assert text in str(error)
 
 
 def test_kinds_of_errors():

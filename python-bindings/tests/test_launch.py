@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Specialisation, launches, compilation without a device, tuning."""
 
+import os
 import subprocess
 import sys
 
@@ -171,3 +172,44 @@ def test_import_needs_no_numpy():
     code = ("import sys; sys.path[:] = %r; sys.modules['numpy'] = None; import tile; "
             "assert 'torch' not in sys.modules" % sys.path)
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import numpy as np
+import tile
+import tile.language as tl
+
+@tile.jit
+def count(out, FIRST: tl.constexpr):
+    if tl.program_id(0) >= FIRST:
+        while tl.load(out) >= 0:
+            tl.atomic_add(out, 1)
+
+def interrupt():
+    while out[0] == 0:
+        time.sleep(0.01)
+    begin.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+
+out, begin = np.zeros(1, np.int64), []
+threading.Thread(target=interrupt, daemon=True).start()
+try:
+    count[(int(sys.argv[1]),)](out, FIRST=int(sys.argv[2]))
+except KeyboardInterrupt:
+    assert time.monotonic() - begin[0] < 2
+    print("interrupted")
+"""
+
+
+@pytest.mark.emulator
+@pytest.mark.parametrize("blocks, first", [(1, 0), (2, 1), (6, 0)])
+def test_interrupt(tmp_path, blocks, first):
+    """Ctrl-C stops a kernel that loops for ever, whichever host threads run it."""
+    script = tmp_path / "interrupted.py"
+    script.write_text(INTERRUPTED)
+    result = subprocess.run([sys.executable, script, str(blocks), str(first)], text=True,
+                            capture_output=True, timeout=60,
+                            env={**os.environ, "TILE_EMULATOR_THREADS": "2",
+                                 "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert result.stdout == "interrupted\n", result.stderr

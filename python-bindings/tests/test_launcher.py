@@ -5,10 +5,13 @@
 import enum
 import gc
 import inspect
+import os
 import random
 import struct
+import subprocess
 import sys
 import threading
+import types
 import weakref
 
 import fake_gpu
@@ -36,6 +39,7 @@ def gpu(monkeypatch):
         driver.fake_set_stream(device, 0)
     driver.fake_set_capturing(0)
     driver.fake_set_launch_status(0)
+    driver.fake_set_attribute_status(0)
     # The driver reads PTX.
     monkeypatch.setattr(CompiledKernel, "_image", lambda self: self.asm["ptx"].encode() + b"\0")
     yield driver
@@ -101,6 +105,21 @@ def test_every_kind_of_parameter():
                                             2**32 - 1)
     launch = twice(_kinds, (1, ), Tensor(), False, 1, float("inf"), 1e39, float("nan"), 16)
     assert launch.parameters[:14] == struct.pack("<Q?beH", DEVICE_MEMORY, False, 1, float("inf"), 0x7f80)
+
+
+def test_integers_for_parameters_of_floating_point():
+    kernel = tile.jit(_kinds.fn)
+    launch = twice(kernel, (1, ), Tensor(), True, 2, 1, 16, 2**53 + 1, 5)
+    assert launch.parameters == struct.pack("<Q?beHdI", DEVICE_MEMORY, True, 2, 1.0, 0x4180,
+                                            float(2**53 + 1), 5)
+    # One kernel for all, and the one of the floats.
+    for value in (0, 1, -1, 16, 3.5, -0.0):
+        assert launched(lambda: kernel[(1, )](Tensor(), True, 2, 1.0, 2, value, 5)).parameters == struct.pack(
+            "<Q?beHdI", DEVICE_MEMORY, True, 2, 1.0, 0x4000, value, 5)
+    assert len(kernel.device_caches[0][0]) == 1
+    # Only Python has larger ones.
+    assert launched(lambda: kernel[(1, )](Tensor(), True, 2, 1, 2, 2**70, 5)).parameters == struct.pack(
+        "<Q?beHdI", DEVICE_MEMORY, True, 2, 1.0, 0x4000, 2.0**70, 5)
 
 
 @pytest.mark.parametrize("value", [1e300, -1e300, float("inf"), 1e-46, 1 + 2.0**-24, 16777217.0, -0.0])
@@ -530,6 +549,222 @@ def test_errors_of_the_driver(gpu):
         kernel[(1, )](Tensor(), Tensor(), 6, 2)
     gpu.fake_set_launch_status(0)
     twice(kernel, (1, ), Tensor(), Tensor(), 6, 2)
+
+
+def check_exceeded(error, name, required, limit, reason):
+    assert (error.name, error.required, error.limit) == (name, required, limit)
+    assert f"required {required}, limit {limit}" in str(error) and reason in str(error)
+    assert isinstance(error, tile.CompilationError)
+
+
+# Attributes of the driver here: numbers of devices are 1000 more than the attribute's, those of
+# functions are the attribute's.
+@pytest.mark.parametrize("status", [1, 701])
+@pytest.mark.parametrize("name, threads, shared, required, limit", [
+    ("shared memory", 128, 2000, 2001, 1097), ("threads", 1024, 0, 1024, 1001),
+    ("registers", 512, 0, 2048, 1012)])
+def test_launches_that_need_too_much(gpu, status, name, threads, shared, required, limit):
+    kernel = fresh()
+    kernel[(1, )](Tensor(), Tensor(), 6, 2)
+    code = kernel.warmup(Tensor(), Tensor(), 6, 2)
+    loaded = _C.CudaKernel(code._image(), code.name, code._parameters, threads, shared)
+    gpu.fake_set_launch_status(status)
+    expected = RuntimeError if (status, name) == (1, "registers") else tile.OutOfResources
+    with pytest.raises(expected, match="cuLaunchKernel: CUDA_ERROR_") as caught:
+        loaded.launch((1, 1, 1), [0, 0, 6, 2, 2.0], 0)
+    if expected is tile.OutOfResources:
+        check_exceeded(caught.value, name, required, limit, "cuLaunchKernel: CUDA_ERROR_")
+    gpu.fake_set_launch_status(0)
+    loaded.launch((1, 1, 1), [0, 0, 6, 2, 2.0], 0)
+
+
+def test_fast_launches_that_need_too_much(gpu):
+    kernel = fresh()
+    twice(kernel, (1, ), Tensor(), Tensor(), 6, 2)
+    before = fast_launches(kernel)
+    gpu.fake_set_launch_status(701)
+    with pytest.raises(tile.OutOfResources) as caught:
+        kernel[(1, )](Tensor(), Tensor(), 6, 2)
+    assert fast_launches(kernel) == before + 1
+    check_exceeded(caught.value, "registers", 4 * 128, 1012, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES")
+    with pytest.raises(tile.CompilationError):
+        kernel[(1, )](Tensor(), Tensor(), 6, 2)
+
+
+def test_kernels_whose_shared_memory_the_driver_refuses(gpu):
+    code = fresh().warmup(Tensor(), Tensor(), 6, 2)
+    gpu.fake_set_attribute_status(1)
+    with pytest.raises(tile.OutOfResources) as caught:
+        _C.CudaKernel(code._image(), code.name, code._parameters, 128, 100_000)
+    check_exceeded(caught.value, "shared memory", 100_001, 1097, "cuFuncSetAttribute: CUDA_ERROR_")
+
+
+def test_configs_that_a_gpu_refuses_are_skipped(gpu):
+    tuned = tile.autotune([tile.Config({"BLOCK": 64}), tile.Config({"BLOCK": 128})], key=[],
+                          do_bench=measure)(fresh())
+    gpu.fake_set_launch_status(701)
+    with pytest.raises(tile.errors.TileError, match="no config(.|\n)*out of resource: registers"):
+        tuned[(1, )](Tensor(), Tensor(), 6, 2)
+    assert [error.name for error in tuned.failures.values()] == ["registers", "registers"]
+
+
+def measure(launch, quantiles):
+    launch()
+    return 1.0
+
+
+def test_launches_from_the_collector():
+    """What dies while a grid is evaluated launches the same kernel in so many ways that the plan of
+    the outer call is replaced."""
+    kernel = fresh()
+    x = Tensor()
+    names = [("a", "b", "n", "m"), ("b", "a", "m", "n"), ("m", "n", "b", "a"), ("n", "m", "a", "b")]
+    ways = [{name: {"n": 6, "m": 2}.get(name, x) for name in order} for order in names]
+    calls = []
+
+    class Dying:
+
+        def __init__(self):
+            self.itself = self
+
+        def __del__(self):
+            for i in range(9):
+                kernel[(1, )](x, x, 6, **{"m": 2, "launch_pdl": True} if i % 2 else {"m": 2})
+            for way in ways:
+                kernel[(1, )](**way)
+            calls.append(1)
+
+    def grid(meta):
+        assert meta == {"a": x, "b": x, "n": 6, "m": 2, "f": 2.0, "BLOCK": 64}
+        return (meta["n"], )
+
+    kernel[grid](x, x, n=6, m=2)
+    threshold = gc.get_threshold()
+    try:
+        gc.set_threshold(1)
+        for _ in range(200):
+            Dying()
+            kernel[grid](x, x, n=6, m=2)
+    finally:
+        gc.set_threshold(*threshold)
+    assert calls and last_launch() is not None
+
+
+def _named(a, mode: tl.constexpr):
+    pass
+
+
+def test_constant_strings_without_end():
+    """The kernel keeps a limited number of them, and knows those of late."""
+    kernel = tile.jit(_named)
+    x = Tensor()
+    twice(kernel, (1, ), x, "first")
+    held = "".join(["se", "cond"])
+    twice(kernel, (1, ), x, held)
+    strings = [child for child in gc.get_referents(kernel) if isinstance(child, dict) and "first" in child]
+    assert len(strings) == 1
+    # Without the compiler: what the constants lead to does not matter.
+    compiled = kernel.warmup(x, "first")
+    kernel._kernel = lambda *unused: compiled
+    for i in range(5000):
+        kernel[(1, )](x, f"mode {i}")
+    assert len(strings[0]) <= 4096
+    del kernel._kernel
+    twice(kernel, (1, ), x, held)
+
+
+# The first look at one type fills the table of types.
+FILLS_THE_TYPES = """
+import fake_gpu, tile
+from fake_gpu import PointerArray
+from tile import _C
+from tile.compiler.kernel import CompiledKernel
+from tile.runtime import arguments
+from tile.runtime.driver import current_stream
+
+fake_gpu.load().fake_set_context(0)
+CompiledKernel._image = lambda self: self.asm["ptx"].encode() + b"\\0"
+
+@tile.jit
+def first(a):
+    pass
+
+@tile.jit
+def other(a):
+    pass
+
+class Outer(PointerArray):
+    pass
+
+def describe(value):
+    if type(value) is Outer:
+        for i in range(300):
+            other[(1, )](type(f"Inner{i}", (PointerArray, ), {})())
+    return arguments.describe_type(value)
+
+_C.set_launch_helpers(describe, current_stream)
+for _ in range(2):
+    first[(1, )](Outer())
+print(first._launch_statistics()[1], fake_gpu.load().fake_num_launches())
+"""
+
+
+def test_types_that_are_described_at_the_same_time(tmp_path):
+    """A type is left to Python if there is no room for it by the time that it is described."""
+    path = tmp_path / "program.py"
+    path.write_text(FILLS_THE_TYPES)
+    run = subprocess.run([sys.executable, str(path)], capture_output=True, text=True,
+                         env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)})
+    assert run.returncode == 0, run.stderr
+    # `first` was described in either launch.
+    assert run.stdout.split() == ["0", "302"] or run.stdout.split() == ["0", "602"], run.stdout
+
+
+def _of_closure(offset):
+
+    @tile.jit
+    def kernel(a, n):
+        tl.store(a, n + offset)
+
+    def change(value):
+        nonlocal offset
+        offset = value
+
+    return kernel, change
+
+
+def test_constants_of_closures_that_change():
+    kernel, change = _of_closure(tl.constexpr(5))
+    twice(kernel, (1, ), Tensor(), 6)
+    change(tl.constexpr(5))
+    # An equal value is looked at by Python once.
+    twice(kernel, (1, ), Tensor(), 6)
+    change(tl.constexpr(7))
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="the variable offset has changed since kernel was compiled"):
+            kernel[(1, )](Tensor(), 6)
+    change(tl.constexpr(5))
+    twice(kernel, (1, ), Tensor(), 6)
+
+
+def test_constants_of_other_modules_that_change():
+    names = {"tl": tl, "FACTOR": tl.constexpr(3)}
+    helper = tile.jit(types.FunctionType(_scaled.__code__, names, "_scaled"))
+    kernel = tile.jit(types.FunctionType(_calls_other.__code__, {"tl": tl, "helper": helper}, "_calls_other"))
+    twice(kernel, (1, ), Tensor(), 6)
+    names["FACTOR"] = tl.constexpr(4)
+    with pytest.raises(RuntimeError, match="the variable FACTOR has changed since _calls_other was compiled"):
+        kernel[(1, )](Tensor(), 6)
+    names["FACTOR"] = tl.constexpr(3)
+    twice(kernel, (1, ), Tensor(), 6)
+
+
+def _scaled(n):
+    return n * FACTOR  # noqa: F821
+
+
+def _calls_other(a, n):
+    tl.store(a, helper(n))  # noqa: F821
 
 
 def test_keeps_no_array():

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import linecache
 import os
+import re
 from dataclasses import dataclass, field
 
 
@@ -90,17 +91,20 @@ class UnsupportedLanguageConstruct(CompilationError):
     """Python that kernels cannot use."""
 
 
-class OutOfResources(TileError):
-    """A kernel that needs more of something than a block may have."""
+class OutOfResources(CompilationError):
+    """A kernel that needs more of `name` ("shared memory" in bytes, "threads" or "registers")
+    than a block of the chip may have: `required`, where there are `limit`. Compilations raise it,
+    and launches that a GPU refuses; `reason` is what compiler or driver said."""
 
-    def __init__(self, required: int, limit: int, name: str):
-        super().__init__(f"out of resource: {name}: required {required}, limit {limit}. "
-                         "Reduce block sizes or num_stages")
+    def __init__(self, required: int, limit: int, name: str, reason: str = "", **places):
+        advice = "Reduce block sizes, num_warps or num_stages"
+        text = f"out of resource: {name}: required {required}, limit {limit}. {advice}"
+        super().__init__(f"{text} ({reason})" if reason else text, **places)
         self.required, self.limit, self.name = required, limit, name
 
     def __reduce__(self):
         """Pickles as it was made: errors of workers travel to their parents."""
-        return type(self), (self.required, self.limit, self.name)
+        return type(self), (self.required, self.limit, self.name), self.__dict__
 
 
 class InternalCompilerError(TileError):
@@ -124,6 +128,25 @@ class MemoryAccessError(TileError, IndexError):
     allowed there."""
 
 
+# What compiler and ptxas say of a kernel that is too large for a block.
+_EXCEEDED = (
+    ("shared memory", 10, re.compile(r"needs (\d+) bytes of shared memory(?:, but a block of the target|; "
+                                     r"\S+) has (\d+)")),
+    ("shared memory", 16, re.compile(r"uses too much shared data \(0x([0-9a-f]+) bytes, "
+                                     r"0x([0-9a-f]+) max\)")),
+    ("threads", 10, re.compile(r"needs (\d+) threads; a block on \S+ has at most (\d+)")),
+)
+
+
+def _out_of_resources(message: str, places: dict) -> OutOfResources | None:
+    for name, base, pattern in _EXCEEDED:
+        found = pattern.search(message)
+        if found is not None:
+            required, limit = (int(number, base) for number in found.groups())
+            return OutOfResources(required, limit, name, message, **places)
+    return None
+
+
 def from_diagnostics(diagnostics, kernel: str) -> CompilationError:
     """The error for what MLIR said; the first error leads, others are notes."""
     errors = [d for d in diagnostics if d.severity == "error"] or list(diagnostics)
@@ -135,7 +158,8 @@ def from_diagnostics(diagnostics, kernel: str) -> CompilationError:
     callers = [Frame(f, l, max(0, c - 1)) for f, l, c in lead.callers]
     notes = [_note(*note) for note in lead.notes]
     notes += [_note(d.message, d.file, d.line, d.column) for d in errors if d is not lead]
-    return CompilationError(lead.message, frame, callers=callers, notes=notes)
+    places = {"frame": frame, "callers": callers, "notes": notes}
+    return _out_of_resources(lead.message, places) or CompilationError(lead.message, **places)
 
 
 def _note(text: str, file: str, line: int, column: int) -> str:

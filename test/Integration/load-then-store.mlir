@@ -7,6 +7,13 @@
 // RUN: tile-run %t.ptx --kernel=rows --check=race --seed=1 --arg=f32[64]:const(1) --arg=f32[64x64]:zero --expect=0:f32[64]:const(101) --expect=1:f32[64x64]:const(1)
 // RUN: tile-run %t.ptx --kernel=rows --check=race --seed=2 --arg=f32[64]:const(1) --arg=f32[64x64]:zero --expect=0:f32[64]:const(101) --expect=1:f32[64x64]:const(1)
 // RUN: tile-run %t.ptx --kernel=steps --check=race --seed=1 --arg=i32[1]:zero --arg=i32[256]:zero --expect=0:i32[1]:const(5) --expect=1:i32[256]:const(10)
+// RUN: tile-run %t.ptx --kernel=few --check=race --seed=1 --arg=f32[64]:const(1) --expect=0:f32[64]:const(4)
+// RUN: tile-translate %s --chip=sm_80 --num-warps=1 -o %t.1.ptx
+// RUN: FileCheck %s --input-file=%t.1.ptx
+// RUN: tile-run %t.1.ptx --kernel=counter --check=race --arg=i32[1]:const(7) --arg=i32[128]:zero --expect=0:i32[1]:const(107) --expect=1:i32[128]:const(7)
+// RUN: tile-run %t.1.ptx --kernel=rows --check=race --arg=f32[64]:const(1) --arg=f32[64x64]:zero --expect=0:f32[64]:const(101) --expect=1:f32[64x64]:const(1)
+// RUN: tile-run %t.1.ptx --kernel=steps --check=race --arg=i32[1]:zero --arg=i32[256]:zero --expect=0:i32[1]:const(5) --expect=1:i32[256]:const(10)
+// RUN: tile-run %t.1.ptx --kernel=few --check=race --arg=f32[64]:const(1) --expect=0:f32[64]:const(4)
 
 gpu.module @m [#nvvm.target<chip = "sm_80">] {
 
@@ -68,6 +75,32 @@ gpu.func @steps(%count: !tile.ptr<i32>, %out: !tile.ptr<i32>) kernel {
   %outi = tile.addptr %outs, %i : tensor<256x!tile.ptr<i32>>, tensor<256xi32>
   %sums = tile.splat %sum : tensor<256xi32>
   tile.store %outi, %sums : tensor<256x!tile.ptr<i32>>
+  gpu.return
+}
+
+// Two elements, of which the lanes of a warp hold copies. Lanes may run apart.
+// CHECK-LABEL: .entry few(
+// CHECK: ld.global
+// CHECK-NOT: st.global
+// CHECK: bar.warp.sync
+// CHECK: st.global
+gpu.func @few(%p: !tile.ptr<f32>) kernel {
+  %c2 = arith.constant 2 : i32
+  %c32 = arith.constant 32 : i32
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %i = tile.arange 0, 2 : tensor<2xi32>
+  %ps = tile.splat %p : tensor<2x!tile.ptr<f32>>
+  %three = arith.constant dense<3.0> : tensor<2xf32>
+  scf.for %n = %c0 to %c32 step %c1 : i32 {
+    %start = arith.muli %n, %c2 : i32
+    %starts = tile.splat %start : tensor<2xi32>
+    %at = arith.addi %starts, %i : tensor<2xi32>
+    %pi = tile.addptr %ps, %at : tensor<2x!tile.ptr<f32>>, tensor<2xi32>
+    %old = tile.load %pi : tensor<2x!tile.ptr<f32>>
+    %new = arith.addf %old, %three : tensor<2xf32>
+    tile.store %pi, %new : tensor<2x!tile.ptr<f32>>
+  }
   gpu.return
 }
 

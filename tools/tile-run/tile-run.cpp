@@ -21,6 +21,7 @@ struct Options {
   std::string input, kernel, grid = "1", block, cluster, stats, wantsHelp;
   std::vector<std::string> arguments, out, expect, print, check;
   uint64_t shared = 0, seed = 0, threads = 0, limit = 0, time = 0;
+  uint64_t heap = emulator::EmulatorOptions().heapBytes;
   std::string device = "emulator";
   tile_run::CompileRequest compile;
   double rtol = 1e-5, atol = 1e-8;
@@ -60,6 +61,8 @@ static void addOptions(tile_run::OptionParser &parser, Options &o) {
   parser.add("threads", "host threads; the default is all cores", o.threads);
   parser.add("instruction-limit", "stop after that many warp instructions",
              o.limit);
+  parser.add("heap", "bytes of the heap that malloc() takes from (8388608)",
+             o.heap);
   parser.addOptional("stats", "table|json", "table", "print counters", o.stats);
   parser.add("time", "on a GPU: print the median time of that many launches",
              o.time);
@@ -130,9 +133,10 @@ parseDevice(const Options &options) {
     return makeError("--device=" + options.device +
                      ": expected emulator, cuda or cuda:N");
   if (!options.check.empty() || !options.stats.empty() || options.seed ||
-      options.threads || options.limit || !options.cluster.empty())
-    return makeError("--check, --stats, --seed, --threads, --cluster and "
-                     "--instruction-limit need the emulator");
+      options.threads || options.limit || !options.cluster.empty() ||
+      options.heap != Options().heap)
+    return makeError("--check, --stats, --seed, --threads, --cluster, --heap "
+                     "and --instruction-limit need the emulator");
   cuda.timedLaunches = options.time;
   return cuda;
 }
@@ -243,6 +247,7 @@ static llvm::Expected<unsigned> runInEmulator(const Options &options,
   if (llvm::Error error = parseChecks(options, emulation.options))
     return std::move(error);
   emulation.options.seed = options.seed;
+  emulation.options.heapBytes = options.heap;
   emulation.options.threads = options.threads;
   emulation.options.instructionLimit = options.limit;
   bool json = options.stats == "json";
@@ -261,6 +266,9 @@ static llvm::Expected<unsigned> runInEmulator(const Options &options,
 }
 
 static llvm::Expected<int> run(const Options &options) {
+  // Not-a-number would agree with everything or nothing.
+  if (!(options.rtol >= 0) || !(options.atol >= 0))
+    return makeError("--rtol and --atol must not be negative");
   auto cuda = parseDevice(options);
   if (!cuda)
     return cuda.takeError();

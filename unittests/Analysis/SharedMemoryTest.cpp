@@ -325,7 +325,7 @@ protected:
   void insertBarriers(Operation *function) {
     SharedMemoryHazards hazards(function, hasOwnBarrier);
     OpBuilder builder(&context);
-    for (Operation *op : hazards.getBarrierPoints()) {
+    for (auto [op, scope] : hazards.getBarrierPoints()) {
       builder.setInsertionPoint(op);
       BarrierOp::create(builder, op->getLoc());
     }

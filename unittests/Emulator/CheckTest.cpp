@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmulatorTest.h"
+#include "RaceClocks.h"
 
 using namespace tile_dialect::emulator;
 using namespace tile_dialect::emulator::test;
@@ -303,4 +304,40 @@ TEST(Stats, Instructions) {
   text.clear();
   s.printTable(os);
   EXPECT_NE(text.find("warp instructions"), std::string::npos);
+}
+
+/// A lock that clusters hand on: each knows all before it.  Were the parts of
+/// what they know only ever added, this would take hours.
+TEST(RaceClocks, HandsOnALock) {
+  constexpr uint32_t numClusters = 4000;
+  ClusterClocks::Pointer there;
+  for (uint32_t i = 0; i < numClusters; ++i) {
+    VectorClock clock;
+    clock.set(i % 4, i + 1);
+    auto known = ClusterClocks::compact(ClusterClocks::join(nullptr, there));
+    auto released = ClusterClocks::with(known, i, clock);
+    there = ClusterClocks::join(there, released);
+  }
+  for (uint32_t i = 0; i < numClusters; i += 97) {
+    VectorClock clock;
+    there->collect(i, clock);
+    EXPECT_EQ(clock.get(i % 4), i + 1);
+    EXPECT_EQ(clock.get((i + 1) % 4), 0u);
+  }
+}
+
+/// A counter that all release at, and nobody reads.
+TEST(RaceClocks, Counts) {
+  constexpr uint32_t numClusters = 100000;
+  ClusterClocks::Pointer there;
+  for (uint32_t i = 0; i < numClusters; ++i) {
+    VectorClock clock;
+    clock.set(0, i + 1);
+    there = ClusterClocks::join(there, ClusterClocks::with(nullptr, i, clock));
+  }
+  for (uint32_t i : {0u, 77u, numClusters - 1}) {
+    VectorClock clock;
+    there->collect(i, clock);
+    EXPECT_EQ(clock.get(0), i + 1);
+  }
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmulatorTest.h"
+#include <thread>
 
 using namespace tile_dialect::emulator;
 using namespace tile_dialect::emulator::test;
@@ -156,4 +157,27 @@ TEST(Errors, InstructionLimit) {
   runner.map(out);
   EXPECT_CONTAINS(runner.runToError("k", Dim3{}, Dim3{32, 1, 1}),
                   "executed more than 100000 warp instructions");
+}
+
+/// Block 0 ends at once; the others loop, on threads that do not ask.
+TEST(Errors, Interrupt) {
+  for (unsigned threads : {1u, 4u}) {
+    std::thread::id asker = std::this_thread::get_id();
+    unsigned asked = 0;
+    EmulatorOptions options;
+    options.threads = threads;
+    options.isInterrupted = [&] {
+      EXPECT_EQ(std::this_thread::get_id(), asker);
+      return ++asked == 3;
+    };
+    Runner runner(wrapBody("mov.u32 %r1, %ctaid.x;\nsetp.eq.u32 %p1, %r1, 0;\n"
+                           "@%p1 exit;\nLOOP:\nadd.u32 %r1, %r1, 1;\n"
+                           "bra LOOP;"),
+                  options);
+    std::vector<uint64_t> out(32);
+    runner.map(out);
+    EXPECT_CONTAINS(runner.runToError("k", Dim3{8, 1, 1}, Dim3{64, 1, 1}),
+                    "interrupted: the launch was interrupted");
+    EXPECT_EQ(asked, 3u);
+  }
 }

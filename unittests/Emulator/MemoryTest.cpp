@@ -111,6 +111,13 @@ TEST(Memory, UsedBytesMask) {
     runner.map(in).map(out).run("k", {1, 1, 1}, {1, 1, 1});
     EXPECT_EQ(out[0], 3);
   }
+  {
+    // The last element in part: what is behind it reads as zero.
+    std::vector<uint8_t> bytes = {1, 0, 0, 0, 2, 0, 0, 0, 7, 8, 9};
+    Runner runner(text(".pragma \"used_bytes_mask 0x7ff\";"));
+    runner.map(bytes).map(out).run("k", {1, 1, 1}, {1, 1, 1});
+    EXPECT_EQ(out[0], 0x090807);
+  }
   // Without the mask, or with one of the last element, it
   // is an access out of bounds.
   for (const char *pragma : {"", ".pragma \"used_bytes_mask 0xf000\";"}) {

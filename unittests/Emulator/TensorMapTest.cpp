@@ -259,10 +259,20 @@ TEST(Im2col, LoadsAgreeWithLoops) {
     }
 }
 
+static std::string storeCode(unsigned rank) {
+  return "  cp.async.bulk.tensor." + std::to_string(rank) +
+         "d.global.shared::cta.im2col_no_offs.bulk_group [%map, {" +
+         join("%c", rank) +
+         "}], [%smem];\n  cp.async.bulk.commit_group;\n"
+         "  cp.async.bulk.wait_group 0;\n";
+}
+
 TEST(Im2col, Stores) {
-  for (const Images &images : someImages) {
+  for (Images images : someImages) {
     if (images.swizzle != TensorSwizzle::None)
       continue;
+    for (int &corner : images.lower)
+      corner = std::max(corner, 0);
     SCOPED_TRACE("rank " + std::to_string(images.rank()));
     std::mt19937 random(3);
     std::vector<uint16_t> tensor(images.elements()), before;
@@ -276,14 +286,9 @@ TEST(Im2col, Stores) {
     size_t first = pixels.size() / 3;
     std::vector<int> coordinates = pixels[first];
     coordinates.insert(coordinates.begin(), 8);
-    std::string text = tensorKernel(
-        setRegisters("s32", "%c", coordinates) + "  cp.async.bulk.tensor." +
-            std::to_string(images.rank()) +
-            "d.global.shared::cta.im2col_no_offs.bulk_group [%map, {" +
-            join("%c", images.rank()) +
-            "}], [%smem];\n  cp.async.bulk.commit_group;\n"
-            "  cp.async.bulk.wait_group 0;\n",
-        false);
+    std::string text = tensorKernel(setRegisters("s32", "%c", coordinates) +
+                                        storeCode(images.rank()),
+                                    false);
     ASSERT_EQ(launch(text, images, tensor, in), "");
     const auto *shared = reinterpret_cast<const uint16_t *>(in.data());
     for (unsigned p = 0; p < images.pixels && first + p < pixels.size(); ++p)
@@ -292,6 +297,25 @@ TEST(Im2col, Stores) {
           before[i] = shared[p * images.channels + c];
     EXPECT_EQ(tensor, before);
   }
+}
+
+/// The H200 traps whether the copy begins there or its walk comes there.
+TEST(Im2col, StoresTrapAtNegativeCoordinates) {
+  Images images = someImages[0];
+  ASSERT_LT(images.lower[0], 0);
+  std::vector<uint16_t> tensor(images.elements());
+  std::vector<uint32_t> in(sharedWords);
+  auto run = [&](std::vector<int> coordinates) {
+    coordinates.resize(images.rank());
+    return launch(tensorKernel(setRegisters("s32", "%c", coordinates) +
+                                   storeCode(images.rank()),
+                               false),
+                  images, tensor, in);
+  };
+  EXPECT_NE(run({0, -1}).find("begins at coordinate -1 of dimension 1"),
+            std::string::npos);
+  EXPECT_NE(run({0, 0}).find("comes to coordinate -1 of dimension 1"),
+            std::string::npos);
 }
 
 TEST(Im2col, RefusesWhatTheDriverRefuses) {

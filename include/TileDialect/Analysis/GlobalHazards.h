@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tile.load whose elements have holders in several warps becomes a load in
-// each of them. A write to the same address that follows in the program may
-// overtake the loads of slower warps, and the value would differ between warps.
+// A tile.load whose elements have several holders becomes a load in each of
+// them. A write to the same address that follows in the program may overtake
+// the loads of slower warps, or lanes, and the value would differ between them.
 // Which loads and writes may meet is told by the arguments that their pointers
 // are computed from. What ops of other dialects do to memory, thread by thread,
 // is left to who wrote them.
@@ -54,14 +54,69 @@ private:
   bool unknown = false;
 };
 
-/// What `op` itself reads, if it is a tile.load or tile.desc_load whose result
-/// is used and has a holder in more than one warp (a scalar has one in each);
-/// empty otherwise. The kernel must have more than one warp.
-PointerRoots getRedundantlyReadRoots(Operation *op);
+/// Which threads wait for each other.
+enum class BarrierScope {
+  None,
+  /// The lanes of each warp.
+  Warp,
+  /// All threads of the block, or of a role.
+  Block,
+};
 
-/// What `op` itself writes, if it is a tile op that writes global memory; empty
-/// otherwise. Assembly and functions that are not pure may write anything.
-PointerRoots getWrittenRoots(Operation *op);
+/// An access to global memory, or several that are spread alike over threads.
+struct GlobalAccess {
+  /// Tells which threads access an element: a tensor of the shape and layout of
+  /// what is accessed, or a scalar; of i1 in any case. Null if it is not known.
+  Type spread;
+  PointerRoots roots;
+};
+
+/// What `op` itself reads, if it is a tile.load or tile.desc_load whose result
+/// is used; no roots otherwise.
+GlobalAccess getGlobalLoad(Operation *op);
+
+/// What `op` itself writes, if it is a tile op that writes global memory; no
+/// roots otherwise. Assembly and functions that are not pure may write
+/// anything, each thread where it has loaded from.
+GlobalAccess getGlobalWrite(Operation *op);
+
+/// The threads that must meet between a load and a write of the same address
+/// that follows. Threads load an element that do not write it where the loaded
+/// tile has copies, or where the two tiles are spread in different ways. All
+/// threads are of one warp if `widest` is BarrierScope::Warp.
+BarrierScope getScopeBetween(Type loadSpread, Type writeSpread,
+                             BarrierScope widest);
+
+/// Accesses to global memory, those that are spread alike as one.
+class GlobalAccesses {
+public:
+  void insert(const GlobalAccess &access) { insert(access, false); }
+  void insert(const GlobalAccesses &other);
+  void clear() { entries.clear(); }
+  /// The lanes of each warp have met since.
+  void orderInWarp();
+  /// The threads that must meet between these loads and `writes`.
+  BarrierScope getScopeBefore(const GlobalAccesses &writes,
+                              BarrierScope widest) const;
+  bool operator==(const GlobalAccesses &other) const {
+    return entries == other.entries;
+  }
+
+private:
+  struct Entry {
+    GlobalAccess access;
+    bool isOrderedInWarp;
+    bool operator==(const Entry &other) const {
+      return access.spread == other.access.spread &&
+             access.roots == other.access.roots &&
+             isOrderedInWarp == other.isOrderedInWarp;
+    }
+  };
+  void insert(const GlobalAccess &access, bool isOrderedInWarp);
+
+  /// Sorted, so that equal sets are equal.
+  SmallVector<Entry, 1> entries;
+};
 
 /// The roots of all writes under `function`, those of other dialects' ops
 /// (unknown ones) included.

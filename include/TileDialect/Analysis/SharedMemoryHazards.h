@@ -11,7 +11,7 @@
 
 #include "TileDialect/Analysis/GlobalHazards.h"
 #include "TileDialect/Analysis/SharedMemoryAliasing.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::tile_gpu {
 
@@ -30,21 +30,26 @@ private:
 };
 
 /// Accesses that no barrier has ordered yet: all those to shared memory, and
-/// loads from global memory that several warps do.
+/// loads from global memory.
 struct PendingAccesses {
   ByteSet reads;
   ByteSet writes;
   /// What asynchronous copies write that nobody has waited for. A barrier does
   /// not order it; after a wait it is a write like any other.
   ByteSet copies;
-  /// Where redundant loads read global memory.
-  PointerRoots loads;
+  /// Loads from global memory.
+  GlobalAccesses loads;
   /// Whether what was pending before the innermost loop around may still be.
   /// (The copies are not meant: they are among `copies`.)
   bool includesEntry = false;
 
-  /// A barrier: what other threads did is visible.
-  void order() {
+  /// A barrier: what other threads did is visible. One of the lanes of a warp
+  /// is taken to order accesses to global memory only.
+  void order(BarrierScope scope = BarrierScope::Block) {
+    if (scope == BarrierScope::Warp)
+      loads.orderInWarp();
+    if (scope != BarrierScope::Block)
+      return;
     reads.clear();
     writes.clear();
     loads.clear();
@@ -64,11 +69,10 @@ struct OrderedAccesses {
   ByteSet reads;
   /// Writes, those of asynchronous copies included.
   ByteSet writes;
-  /// Writes to global memory, and redundant reads by ops that write as well.
-  PointerRoots globalWrites;
+  /// Writes to global memory.
+  GlobalAccesses globalWrites;
 
   void insert(const OrderedAccesses &other);
-  bool conflictsWith(const PendingAccesses &pending) const;
 };
 
 /// Finds the ops of a function before which all threads must meet, so that two
@@ -82,9 +86,9 @@ struct OrderedAccesses {
 /// only if more asynchronous copies may be in flight where it begins, or to
 /// see whether barriers at other places in it save the one in front.
 ///
-/// The same flow orders loads from global memory that several warps repeat to
-/// the writes that follow them (see GlobalHazards.h), so that one barrier
-/// serves both.
+/// The same flow orders loads from global memory to the writes that follow them
+/// (see GlobalHazards.h), so that one barrier serves both. Where a load and a
+/// write concern the lanes of one warp only, the barrier is one of theirs.
 ///
 /// Memory must have been given its place: `tile_gpu.alloc` its `offset`, ops
 /// with scratch memory their `tile_gpu.scratch`.
@@ -92,14 +96,14 @@ class SharedMemoryHazards {
 public:
   /// `hasInternalBarrier` tells whether what an op becomes holds a barrier of
   /// all threads between its writes to its scratch memory and its reads of it.
-  /// `ordersGlobalLoads`: the function has more than one warp, and its loads
-  /// from global memory have to be ordered to later writes, too.
+  /// Loads from global memory are ordered to later writes in other threads of
+  /// `globalScope`: BarrierScope::Warp if the function has one warp only.
   SharedMemoryHazards(Operation *function,
                       llvm::function_ref<bool(Operation *)> hasInternalBarrier,
-                      bool ordersGlobalLoads = false);
+                      BarrierScope globalScope = BarrierScope::None);
 
-  /// The ops that need a barrier in front of them.
-  ArrayRef<Operation *> getBarrierPoints() const {
+  /// The ops that need a barrier in front of them, and the threads it is for.
+  ArrayRef<std::pair<Operation *, BarrierScope>> getBarrierPoints() const {
     return points.getArrayRef();
   }
 
@@ -132,21 +136,25 @@ private:
   PendingAccesses visitUnknownRegions(Operation *op,
                                       const PendingAccesses &entry);
 
+  BarrierScope getNeededScope(const OrderedAccesses &ordered,
+                              const PendingAccesses &pending) const;
+  void addPoint(Operation *op, BarrierScope scope);
+  unsigned getCost() const;
   PendingAccesses getAccesses(Operation *op) const;
-  const PointerRoots &getGlobalRoots(Operation *op);
+  const GlobalAccess &getGlobalAccess(Operation *op);
   ByteSet getBytes(Value memory) const;
 
   SharedMemoryAliasing aliasing;
   llvm::function_ref<bool(Operation *)> hasInternalBarrier;
-  bool ordersGlobalLoads;
-  /// What each op writes, or reads redundantly, in global memory.
-  llvm::DenseMap<Operation *, PointerRoots> globalRoots;
+  BarrierScope globalScope;
+  /// What each op writes, or a load reads, in global memory.
+  llvm::DenseMap<Operation *, GlobalAccess> globalAccesses;
   llvm::DenseMap<Operation *, Loop> loops;
   /// What the loop that is being analysed does before its first barrier.
   OrderedAccesses exposed;
   /// Whether barriers are placed on trial.
   bool isTrial = false;
-  llvm::SetVector<Operation *> points;
+  llvm::MapVector<Operation *, BarrierScope> points;
 };
 
 } // namespace mlir::tile_gpu

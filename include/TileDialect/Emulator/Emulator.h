@@ -20,6 +20,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,11 +42,15 @@ struct EmulatorOptions {
   /// Non-zero: warps run in a pseudo-random order and are preempted at random,
   /// the same for the same seed.
   uint64_t seed = 0;
-  /// Host threads; zero takes as many as the machine has cores.
+  /// Host threads, at most 256; zero takes as many as the machine has cores.
   unsigned threads = 0;
   /// A launch that executes more warp instructions than this is stopped with
   /// an error; zero sets no limit.
   uint64_t instructionLimit = 0;
+  /// Asked some 20 times a second, from the thread that called `launch` and
+  /// from no other: true stops the launch with an error of the kind
+  /// Interrupted.
+  std::function<bool()> isInterrupted;
   /// Shared memory of a block in bytes; the default is that of sm_90.
   uint32_t maximalSharedBytes = 232448;
   /// Bytes of the heap that device-side malloc takes from; the default is

@@ -68,6 +68,8 @@ struct Report {
     AssertFail,
     /// An instruction was used against the rules of the PTX ISA.
     InvalidOperation,
+    /// `EmulatorOptions::isInterrupted` asked for the launch to be stopped.
+    Interrupted,
   };
 
   Kind kind = Kind::InvalidOperation;

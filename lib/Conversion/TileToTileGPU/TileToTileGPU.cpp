@@ -21,6 +21,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::tile {
@@ -65,6 +66,20 @@ private:
   DenseMap<ArrayRef<int64_t>, LayoutAttr> defaults;
 };
 
+/// What to write instead of a tile that threads would hold too much of: its
+/// largest extent as a multiple of the number of threads, if that helps.
+static std::string suggestExtents(ArrayRef<int64_t> shape, int64_t threads) {
+  const int64_t *largest = llvm::max_element(shape);
+  int64_t multiple = llvm::alignTo(*largest, threads);
+  int64_t others = llvm::product_of(shape) / *largest;
+  if (multiple == *largest || multiple / threads * others > kMaxRegisters)
+    return "use smaller tiles or more warps";
+  return llvm::formatv("threads share an extent evenly only in powers of two: "
+                       "use a multiple of {0} and a mask, such as {1} "
+                       "instead of {2}",
+                       threads, multiple, *largest);
+}
+
 FailureOr<Type> LayoutAssigner::convertType(Type type, Location loc) {
   if (!isa<TensorType>(type))
     return type;
@@ -96,8 +111,8 @@ FailureOr<Type> LayoutAssigner::convertType(Type type, Location loc) {
       return emitError(loc)
              << "no layout spreads " << type << " over " << numWarps
              << " warps: each thread would hold " << registers
-             << " elements (at most " << kMaxRegisters
-             << "); extents with a large power of two as factor spread best";
+             << " elements (at most " << kMaxRegisters << "); "
+             << suggestExtents(shape, numWarps * numLanes);
     layout = LayoutAttr::get(context, algebra);
   }
   return Type(tile_gpu::withLayout(tensor, layout));

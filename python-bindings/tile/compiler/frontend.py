@@ -196,7 +196,9 @@ class FunctionCompiler(Statements):
         return self.function_global(node, name)
 
     def function_global(self, node, name: str):
-        found, value = self.function.lookup(name)
+        # What a function uses, the kernel that calls it uses, too.
+        kernel = self.session.stack[0].function if self.session.stack else self.function
+        found, value = self.function.lookup(name, kernel.used_globals)
         if not found:
             if name in _BUILTINS:
                 return _BUILTINS[name]

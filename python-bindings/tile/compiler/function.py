@@ -15,7 +15,18 @@ from ..errors import CompilationError, Frame
 from ..language.types import constexpr, unwrap
 from . import analysis
 
-_ABSENT = object()
+# The value of a variable that has none.
+ABSENT = object()
+
+
+def value_at(place, name: str):
+    """The value of a variable in a dict of globals or a cell."""
+    if isinstance(place, dict):
+        return place.get(name, ABSENT)
+    try:
+        return place.cell_contents
+    except ValueError:
+        return ABSENT
 
 
 def _plain_function(function):
@@ -74,7 +85,9 @@ class Function:
         self.annotations = {a.arg: ast.unparse(a.annotation)
                             for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)
                             if a.annotation is not None}
-        # Globals that the compiled code depends on, with their values.
+        # Variables that the compiled code depends on, constants and functions, also those of
+        # functions that it calls: by the address of their place and their name the place (a dict
+        # of globals or the cell of a closure), the name and the value that was compiled in.
         self.used_globals = {}
 
     def parse(self):
@@ -89,20 +102,20 @@ class Function:
             return body[0]
         return ast.increment_lineno(body[0].body[0], -1)
 
-    def lookup(self, name: str):
-        """Whether a name is in the closure or a global, and its value."""
+    def lookup(self, name: str, used: dict):
+        """Whether a name is in the closure or a global, and its value. Enters it into `used`, the
+        `used_globals` of the kernel, if code depends on it."""
         code = self.python_function.__code__
         if name in code.co_freevars:
-            cell = self.python_function.__closure__[code.co_freevars.index(name)]
-            try:
-                return True, cell.cell_contents
-            except ValueError:
-                return False, None
-        value = self.python_function.__globals__.get(name, _ABSENT)
-        if value is _ABSENT:
+            place = self.python_function.__closure__[code.co_freevars.index(name)]
+        else:
+            place = self.python_function.__globals__
+        value = value_at(place, name)
+        if value is ABSENT:
             return False, None
-        if isinstance(value, constexpr) or self.is_constexpr_global(name):
-            self.used_globals[name] = unwrap(value)
+        if isinstance(value, constexpr) or hasattr(value, "compiled_function") or (
+                isinstance(place, dict) and self.is_constexpr_global(name)):
+            used[id(place), name] = place, name, unwrap(value)
         return True, value
 
     def is_constexpr_global(self, name: str) -> bool:
@@ -114,10 +127,10 @@ class Function:
                                            and annotation.split(".")[-1] == "constexpr")
 
     def stale_globals(self):
-        """Names of globals whose values changed since they were compiled in."""
-        current = self.python_function.__globals__
-        return [name for name, value in self.used_globals.items()
-                if unwrap(current.get(name, _ABSENT)) != value]
+        """Names and values now of the variables that changed since they were compiled in."""
+        found = [(name, unwrap(value_at(place, name)), value)
+                 for place, name, value in self.used_globals.values()]
+        return [(name, now) for name, now, before in found if now is not before and now != before]
 
     def bind(self, args, kwargs) -> dict:
         """The scope at the start of a call: parameters and their values."""

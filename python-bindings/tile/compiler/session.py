@@ -29,7 +29,7 @@ class Options:
     """How a kernel is compiled; the fields are Triton's.
 
     `num_ctas` other than 1 is not supported yet. `maxnreg` limits the registers of a
-    thread (None: no limit). `enable_fp_fusion` lets `a * b + c` round once.
+    thread (24 to 255; None or 0: no limit). `enable_fp_fusion` lets `a * b + c` round once.
     """
 
     num_warps: int = 4
@@ -57,8 +57,10 @@ class Options:
             raise ValueError(f"num_ctas other than 1 is not supported yet, got {self.num_ctas}")
         if not 0 <= self.num_stages < 2**31:
             raise ValueError(f"num_stages must be a number from 0 to {2**31 - 1}, got {self.num_stages}")
-        if not 0 <= (self.maxnreg or 0) <= 255:
-            raise ValueError(f"maxnreg must be a number from 0 (no limit) to 255, got {self.maxnreg}")
+        # With a warning that nobody sees ptxas takes smaller numbers for 24, and ignores larger ones.
+        if self.maxnreg and not 24 <= self.maxnreg <= 255:
+            raise ValueError("maxnreg must be a number of registers from 24 to 255, or 0 or None for no "
+                             f"limit, got {self.maxnreg}")
 
     def native(self, chip: str):
         """The options of the compiler's C++ side."""
@@ -170,6 +172,11 @@ class Source:
                 "source": hashlib.sha256(self.text.encode()).hexdigest(), "line": self.line}
 
 
+def _ptx_name(name: str) -> str:
+    """The name of a kernel in PTX, which knows the letters of ASCII alone."""
+    return "".join(letter if letter.isascii() else f"_u{ord(letter):x}" for letter in name)
+
+
 def build(function, arguments, chip: str) -> Source:
     """The tile IR of a kernel for the given arguments. Raises CompilationError."""
     for parameter in function.params:
@@ -184,7 +191,7 @@ def build(function, arguments, chip: str) -> Source:
     with session.active():
         builder.set_location(function.file, line, function.tree.col_offset + 1)
         runtime = [leaf for a in arguments for leaf in a.leaves()]
-        values = builder.start_kernel(function.name, chip, [a.type.to_ir() for a in runtime],
+        values = builder.start_kernel(_ptx_name(function.name), chip, [a.type.to_ir() for a in runtime],
                                       [a.divisibility for a in runtime])
         values = iter(values)
         scope = {a.name: a.bind(values) for a in arguments}
@@ -200,7 +207,7 @@ def build(function, arguments, chip: str) -> Source:
                                          function.name)) from None
         builder.set_location(function.file, line, function.tree.col_offset + 1)
         builder.finish_kernel()
-    return Source(session, function.name, function.file, list(arguments), function.source,
+    return Source(session, _ptx_name(function.name), function.file, list(arguments), function.source,
                   function.line_offset + 1)
 
 

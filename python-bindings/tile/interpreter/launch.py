@@ -77,7 +77,10 @@ class _Arguments:
             parts = [self.value(f"{name}[{i}]", parameter, v, specialise) for i, v in enumerate(value)]
             return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
         if not isinstance(value, ty.dtype):
-            array = as_array(value)
+            try:
+                array = as_array(value)
+            except TypeError as error:
+                raise TypeError(f"the argument {name} of {self.function.name}: {error}") from error
             if array is not None:
                 return self.array(name, value, array)
             if hasattr(value, "item") and hasattr(value, "dtype"):  # a NumPy scalar
@@ -88,6 +91,8 @@ class _Arguments:
                         "take arrays, numbers, bools, tuples and None")
 
     def integer(self, value: int, forced, specialise: bool):
+        if forced is not None and forced.is_floating():
+            return _scalar(float(value), forced)
         if forced is not None and forced.is_int():
             return _scalar(value, forced)
         if specialise and value == 1:

@@ -98,13 +98,11 @@ def num_programs(axis) -> tensor:
 
 
 def arange(start, end) -> tensor:
-    """The int32 tile `start, ..., end - 1`."""
+    """The int32 tile `start, ..., end - 1`. Its length need not be a power of two."""
     start = compile_time_int(start, "arange's start")
     end = compile_time_int(end, "arange's end")
     if end <= start:
         raise ValueError(f"arange's end must be greater than its start, got {start} and {end}")
-    if (end - start) & (end - start - 1):
-        raise ValueError(f"arange's range must be a power of 2, got {end - start} elements")
     require_size((end - start, ))
     return tensor(builder().arange(start, end), ty.int32, (end - start, ))
 

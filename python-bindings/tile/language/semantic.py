@@ -240,7 +240,8 @@ def computation_type(a: dtype, a_is_number: bool, b: dtype, b_is_number: bool,
     return _promote_ints(a, b)
 
 
-def _fits(value, type_: dtype) -> bool:
+def fits(value, type_: dtype) -> bool:
+    """Whether a number is one of an integer type."""
     if not type_.is_int() or type_.is_bool() or isinstance(value, float):
         return True
     width = type_.primitive_bitwidth
@@ -260,7 +261,7 @@ def promote(lhs, rhs, is_division=False, keep_pointers=False):
         return broadcast_both(a, b)
     result = computation_type(a.dtype, lhs_is_number, b.dtype, rhs_is_number, is_division)
     for value, number in ((lhs, lhs_is_number), (rhs, rhs_is_number)):
-        if number and not _fits(value, result):
+        if number and not fits(value, result):
             raise ValueError(f"the number {value} is out of range for type {result}")
     a = constant(lhs, result) if lhs_is_number else cast(a, result)
     b = constant(rhs, result) if rhs_is_number else cast(b, result)

@@ -221,10 +221,24 @@ def flip(x, dim=None) -> tensor:
     return core.gather(x, semantic.broadcast_to(index, x.shape), axis)
 
 
+def _along(index, x, axis: int) -> tensor:
+    """A tile of rank 1 as one that varies along `axis` of `x` only."""
+    for d in range(len(x.shape)):
+        if d != axis:
+            index = semantic.expand_dims(index, d)
+    return index
+
+
+def _ordered(x, other):
+    """The smaller and the larger of elements. A total order: NaN is larger than all numbers."""
+    if x.dtype.is_floating():
+        return math.minimum(x, other), math.maximum(x, other, math.PropagateNan.ALL)
+    return math.minimum(x, other), math.maximum(x, other)
+
+
 def _exchange(x, axis: int, distance: int, block: int, descending: bool):
     """One step of a bitonic sorting network: elements `distance` apart in runs of `block`."""
-    extent, rank = x.shape[axis], len(x.shape)
-    index = core.arange(0, extent)
+    index = core.arange(0, x.shape[axis])
     partner = semantic.arithmetic("^", index, distance)
     is_upper = semantic.compare("ne", semantic.arithmetic("&", index, distance), 0)
     # Runs alternate in direction, except in the last merge.
@@ -232,18 +246,9 @@ def _exchange(x, axis: int, distance: int, block: int, descending: bool):
     if descending:
         falls = semantic.logical_not(falls)
     takes_larger = semantic.arithmetic("^", is_upper, falls)
-    for d in range(rank):
-        if d != axis:
-            partner = semantic.expand_dims(partner, d)
-            takes_larger = semantic.expand_dims(takes_larger, d)
-    other = core.gather(x, semantic.broadcast_to(partner, x.shape), axis)
-    if x.dtype.is_floating():
-        # A total order: NaN counts as larger than all numbers.
-        larger = math.maximum(x, other, math.PropagateNan.ALL)
-        smaller = math.minimum(x, other)
-    else:
-        larger, smaller = math.maximum(x, other), math.minimum(x, other)
-    return semantic.select(takes_larger, larger, smaller)
+    other = core.gather(x, semantic.broadcast_to(_along(partner, x, axis), x.shape), axis)
+    smaller, larger = _ordered(x, other)
+    return semantic.select(_along(takes_larger, x, axis), larger, smaller)
 
 
 def _last_axis(x, dim, name: str) -> int:
@@ -257,29 +262,71 @@ def _last_axis(x, dim, name: str) -> int:
     return axis
 
 
-@member
-def sort(x, dim=None, descending=False) -> tensor:
-    """The elements along the last dimension in order; NaN is larger than all numbers."""
-    x = to_tensor(x)
-    axis = _last_axis(x, dim, "sort")
+def _is_power_of_two(extent: int) -> bool:
+    return extent & (extent - 1) == 0
+
+
+def _taken(x, index, axis: int) -> tensor:
+    """Elements of `x` along `axis`, by a tile of indices of rank 1."""
+    shape = x.shape[:axis] + index.shape + x.shape[axis + 1:]
+    return core.gather(x, semantic.broadcast_to(_along(index, x, axis), shape), axis)
+
+
+def _padded(x, axis: int, descending: bool):
+    """`x` with a power of two as extent of `axis`, filled up with what is sorted to the end."""
+    extent = x.shape[axis]
+    if _is_power_of_two(extent):
+        return x
+    index = core.arange(0, 1 << extent.bit_length())
+    if x.dtype.is_floating():
+        last = float("-inf" if descending else "nan")
+    else:
+        last = _integer_bounds(x.dtype)[0 if descending else 1]
+    is_inside = _along(semantic.compare("lt", index, extent), x, axis)
+    return semantic.select(is_inside, _taken(x, math.minimum(index, extent - 1), axis),
+                           semantic.constant(last, x.dtype))
+
+
+def _integer_bounds(type_):
+    """The smallest and the largest value of an integer type."""
+    width = type_.primitive_bitwidth
+    if type_.is_int_signed() and width > 1:
+        return -(1 << width - 1), (1 << width - 1) - 1
+    return 0, (1 << width) - 1
+
+
+def _sort(x, axis: int, descending: bool):
+    """The elements along `axis` in order, behind them those of _padded."""
+    x = _padded(x, axis, descending)
     extent = x.shape[axis]
     block = 2
     while block <= extent:
         distance = block // 2
         while distance:
-            x = _exchange(x, axis, distance, block if block < extent else 0,
-                          bool(unwrap(descending)))
+            x = _exchange(x, axis, distance, block if block < extent else 0, descending)
             distance //= 2
         block *= 2
     return x
 
 
 @member
+def sort(x, dim=None, descending=False) -> tensor:
+    """The elements along the last dimension in order; NaN is larger than all numbers."""
+    x = to_tensor(x)
+    axis = _last_axis(x, dim, "sort")
+    result = _sort(x, axis, bool(unwrap(descending)))
+    return result if result.shape == x.shape else _taken(result, core.arange(0, x.shape[axis]), axis)
+
+
+@member
 def bitonic_merge(x, dim=None, descending=False) -> tensor:
     """The elements along the last dimension in order, if they rise and then fall, or fall and
-    then rise."""
+    then rise. Their number is a power of two."""
     x = to_tensor(x)
     axis = _last_axis(x, dim, "bitonic_merge")
+    if not _is_power_of_two(x.shape[axis]):
+        raise ValueError("bitonic_merge needs a power of two as extent of the last dimension, got "
+                         f"{x.shape[axis]} in shape {list(x.shape)}: use sort")
     distance = x.shape[axis] // 2
     while distance:
         x = _exchange(x, axis, distance, 0, bool(unwrap(descending)))
@@ -295,9 +342,8 @@ def topk(x, k, dim=None) -> tensor:
     count = core.compile_time_int(k, "topk's k")
     if not 0 < count <= x.shape[-1]:
         raise ValueError(f"topk's k must be from 1 to {x.shape[-1]}, got {count}")
-    index = core.arange(0, count) if count > 1 else semantic.constant(0, ty.int32, (1, ))
-    index = semantic.broadcast_to(index, x.shape[:-1] + (count, ))
-    return core.gather(sort(x, dim, descending=True), index, len(x.shape) - 1)
+    axis = len(x.shape) - 1
+    return _taken(_sort(x, axis, descending=True), core.arange(0, count), axis)
 
 
 # Matrix products --------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
+import secrets
 import time
 from pathlib import Path
 
@@ -77,7 +77,10 @@ def store(key: str, payload: bytes, description: dict) -> bool:
     path, temporary = _path(key), None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=_TEMPORARY, dir=path.parent)
+        name = path.parent / f"{_TEMPORARY}{os.getpid()}-{secrets.token_hex(8)}"
+        # Of mode 0666 less the umask: others may read a folder that is shared.
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        temporary = name
         with os.fdopen(handle, "wb") as file:
             file.write((_MAGIC + hashlib.sha256(rest).hexdigest() + "\n").encode() + rest)
             file.flush()
@@ -86,7 +89,7 @@ def store(key: str, payload: bytes, description: dict) -> bool:
         return True
     except OSError:
         if temporary is not None:
-            _remove(Path(temporary))
+            _remove(temporary)
         return False
 
 

@@ -7,12 +7,16 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
+import operator
+import os
 import threading
+import weakref
 
 from .. import _C, knobs
 from ..compiler.function import Function
 from ..compiler.kernel import compile_arguments
 from ..compiler.session import Argument, Options
+from ..language import semantic
 from ..language import types as ty
 from ..language.pointers import make_tensor_descriptor
 from ..language.types import constexpr, unwrap
@@ -73,12 +77,27 @@ class Parameter:
         self.aligned = self.specialise and self.align
         annotation = function.annotations.get(self.name, "").split(".")[-1].strip("'\"")
         self.forced = ty.BY_NAME.get(annotation)
+        self.is_float = self.forced is not None and self.forced.is_floating()
 
     def launch_description(self, no_default):
         """As the launch path in C++ takes it."""
         default = () if self.default is no_default else (unwrap(self.default), )
         return (self.name, default, self.is_constexpr, self.specialise, self.align,
-                self.forced is not None and self.forced.is_int())
+                self.forced is not None and self.forced.is_int(), self.is_float)
+
+
+# All kernels, for `_renew_locks`.
+_instances = weakref.WeakSet()
+
+
+def _renew_locks():
+    """After a fork: a thread that is not in this process may have been compiling."""
+    for kernel in _instances:
+        kernel._lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_locks)
 
 
 class DeviceCaches(dict):
@@ -107,6 +126,8 @@ class JITFunction(_C.KernelBase):
 
     def __init__(self, fn, version=None, do_not_specialize=None, do_not_specialize_on_alignment=None,
                  debug=None, noinline=None, repr=None, launch_metadata=None):
+        # Says what is wrong if this is no function.
+        self._function = Function(fn)
         self.fn = fn
         self.__name__ = fn.__name__
         self.__qualname__ = fn.__qualname__
@@ -114,19 +135,33 @@ class JITFunction(_C.KernelBase):
         self.__doc__ = fn.__doc__
         self.debug = bool(debug)
         self.launch_metadata = launch_metadata
-        self._function = Function(fn)
         plain = do_not_specialize or ()
         unaligned = do_not_specialize_on_alignment or ()
         self.params = [Parameter(self._function, i, plain, unaligned)
                        for i in range(len(self._function.params))]
         self.arg_names = self._function.arg_names
         self._position = {name: i for i, name in enumerate(self.arg_names)}
+        # Constexprs that are options of the compiler, too.
+        self._shared = [(i, p.name) for i, p in enumerate(self.params)
+                        if p.is_constexpr and p.name in _OPTION_NAMES]
         self.device_caches = DeviceCaches(self)
-        self._lock = threading.Lock()
+        # Code that runs while a kernel is compiled may launch it.
+        self._lock = threading.RLock()
+        _instances.add(self)
         self._configure_launches(
             tuple(parameter.launch_description(self._function.params[i].empty)
                   for i, parameter in enumerate(self.params)),
-            _OPTION_NAMES, _IGNORED_OPTIONS, fn.__globals__, self._function.used_globals)
+            _OPTION_NAMES, _IGNORED_OPTIONS, self._function.used_globals)
+
+    # As for functions: copies are the kernel itself, and pickles name it.
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        return self.__qualname__
 
     def __repr__(self):
         return f"JITFunction({self.__module__}:{self.__qualname__})"
@@ -202,7 +237,10 @@ class JITFunction(_C.KernelBase):
         # What launches see most comes first.
         reader = reader_of(kind)
         if reader is not None and not parameter.is_constexpr:
-            array = reader(value)
+            try:
+                array = reader(value)
+            except TypeError as error:
+                raise self._argument_error(parameter, error) from error
             passed.append(array.address)
             arrays.append(array)
             return ("*", array.dtype.name, array.address % 16 == 0 and parameter.aligned)
@@ -220,24 +258,32 @@ class JITFunction(_C.KernelBase):
             return self._classify_int(parameter, value, passed)
         if kind is float:
             passed.append(value)
-            forced = parameter.forced
-            return ("f", forced.name if forced is not None and forced.is_floating() else "fp32")
+            return ("f", parameter.forced.name if parameter.is_float else "fp32")
         if kind is TensorDescriptor:
             return self._classify_descriptor(value, passed, arrays)
         if isinstance(value, tuple):
             keys = tuple(self.classify(parameter, v, passed, arrays) for v in value)
             return ("(", kind if hasattr(value, "_fields") else tuple, keys)
-        array = Array(0, value, HOST) if isinstance(value, ty.dtype) else as_array(value)
+        try:
+            array = Array(0, value, HOST) if isinstance(value, ty.dtype) else as_array(value)
+        except TypeError as error:
+            raise self._argument_error(parameter, error) from error
         if array is not None:
             passed.append(array.address)
             arrays.append(array)
             return ("*", array.dtype.name, array.address % 16 == 0 and parameter.aligned)
         if hasattr(value, "item") and hasattr(value, "dtype"):  # a NumPy scalar
             return self.classify(parameter, value.item(), passed, arrays)
+        if isinstance(value, (int, float)):  # of an IntEnum, say
+            plain = int(value) if isinstance(value, int) else float(value)
+            return self.classify(parameter, plain, passed, arrays)
         if callable(value) or isinstance(value, str):
             return ("=", _hashable(value, parameter.name))
         raise TypeError(f"the argument {parameter.name} of {self.__name__} is a "
                         f"{kind.__name__}: kernels take arrays, numbers, bools, tuples and None")
+
+    def _argument_error(self, parameter, error):
+        return TypeError(f"the argument {parameter.name} of {self.__name__}: {error}")
 
     def _classify_descriptor(self, value, passed, arrays):
         array = as_array(value.base)
@@ -247,6 +293,9 @@ class JITFunction(_C.KernelBase):
 
     def _classify_int(self, parameter, value, passed):
         forced = parameter.forced
+        if parameter.is_float:
+            passed.append(float(value))
+            return ("f", forced.name)
         if forced is not None and forced.is_int():
             passed.append(value)
             return ("i", forced.name, parameter.specialise and value % 16 == 0)
@@ -255,9 +304,13 @@ class JITFunction(_C.KernelBase):
         passed.append(value)
         return classify_int(value, parameter.specialise and parameter.align)
 
-    def run(self, *args, grid, warmup=False, stream=None, **kwargs):
+    def run(self, /, *args, grid, warmup=False, stream=None, **kwargs):
         """Compiles the kernel if these arguments need it, and launches it."""
+        if stream is not None and "stream" in self._position:
+            kwargs["stream"], stream = stream, None
         values, options = self.bind(args, kwargs)
+        for position, name in self._shared:
+            options[name] = unwrap(values[position])
         keys, passed, arrays = [], [], []
         for parameter, value in zip(self.params, values):
             keys.append(self.classify(parameter, value, passed, arrays))
@@ -302,10 +355,18 @@ class JITFunction(_C.KernelBase):
         for (parameter, argument), value in zip(places, args):
             if argument.is_constexpr:
                 continue
-            if argument.elements is None and isinstance(value, (int, float)):
+            is_number = isinstance(value, (int, float))
+            if argument.elements is None and is_number:
                 passed.append(value)
+                fits = not argument.type.is_ptr() and (
+                    argument.type.is_floating() or isinstance(value, int) and (
+                        parameter.forced is not None or semantic.fits(value, argument.type)))
             else:
-                self.classify(parameter, value, passed, arrays)
+                kind = self.classify(parameter, value, passed, arrays)[0]
+                fits = (kind == "*") == (argument.type is not None and argument.type.is_ptr())
+            if not fits:
+                raise TypeError(f"the kernel was compiled for {argument.describe()} as argument "
+                                f"{parameter.name} of {self.__name__}, got {value!r}")
         device, index = self._device(arrays)
         grid = self.read_extents(grid)
         if 0 in grid:
@@ -318,7 +379,11 @@ class JITFunction(_C.KernelBase):
     def preload(self, data: str):
         """Compiles a kernel that another process has used; `data` is its
         `CompiledKernel.specialization_data`."""
-        name, keys, chip, options = specialization.deserialize(data, _Constant)
+        try:
+            name, keys, chip, options = specialization.deserialize(data, _Constant)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError("the data are not what a CompiledKernel's specialization_data has given"
+                             ) from error
         if name != self.__qualname__:
             raise RuntimeError(f"the data are of the kernel {name}, not of {self.__qualname__}")
         on_gpu = driver.default.is_active()
@@ -346,9 +411,12 @@ class JITFunction(_C.KernelBase):
     @staticmethod
     def read_extents(grid):
         """The three extents of a grid."""
-        if isinstance(grid, int):
-            grid = (grid, )
-        extents = [int(unwrap(extent)) for extent in grid]
+        grid = unwrap(grid)
+        try:
+            extents = [operator.index(unwrap(extent)) for extent in
+                       (grid if hasattr(grid, "__iter__") else (grid, ))]
+        except TypeError:
+            raise TypeError(f"a grid has one to three integers, got {grid!r}") from None
         if not 1 <= len(extents) <= 3 or any(extent < 0 for extent in extents):
             raise ValueError(f"a grid has one to three extents that are not negative, got {grid}")
         if max(extents) >= 2**32:
@@ -356,9 +424,9 @@ class JITFunction(_C.KernelBase):
         return tuple(extents + [1] * (3 - len(extents)))
 
     def _kernel(self, keys, options, device: str, index: int):
-        for name in self._function.stale_globals() if self._function.used_globals else ():
-            raise RuntimeError(f"the global variable {name} has changed since {self.__name__} was "
-                               "compiled, which would use its old value")
+        stale = self._function.stale_globals()
+        if stale:
+            self._leave_behind(stale)
         chip = knobs.emulator_chip if device == HOST else chip_of_device(index)
         chosen = _DEFAULT_OPTIONS
         if options:
@@ -375,6 +443,16 @@ class JITFunction(_C.KernelBase):
                     kernel.kernel_function, kernel.keys = self, keys
                     kernels[cache_key] = kernel
         return kernel
+
+    def _leave_behind(self, stale):
+        """Compiles anew what calls functions that were defined anew, in a notebook say; other
+        globals must not change."""
+        for name, value in stale:
+            if not hasattr(value, "compiled_function"):
+                raise RuntimeError(f"the variable {name} has changed since {self.__name__} was "
+                                   "compiled, which would use its old value")
+        self.device_caches.clear()
+        self._function.used_globals.clear()
 
     def _compile(self, keys, options, chip: str):
         arguments = [_argument_of_key(parameter.name, key)
@@ -417,6 +495,7 @@ _NONE = _Constant(None)
 def _hashable(value, name: str):
     if isinstance(value, list):
         value = tuple(value)
+    value = ty.plain(value)
     try:
         hash(value)
     except TypeError:

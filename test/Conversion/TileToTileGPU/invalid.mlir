@@ -65,8 +65,18 @@ gpu.module @m {
 
 gpu.module @m {
   gpu.func @k() kernel {
-    // expected-error @below {{no layout spreads 'tensor<524287xi32>' over 4 warps: each thread would hold 524287 elements}}
+    // expected-error @below {{no layout spreads 'tensor<524287xi32>' over 4 warps: each thread would hold 524287 elements (at most 2048); use smaller tiles or more warps}}
     %c = tile.arange 0, 524287 : tensor<524287xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @k() kernel {
+    // expected-error @below {{each thread would hold 3001 elements (at most 2048); threads share an extent evenly only in powers of two: use a multiple of 128 and a mask, such as 3072 instead of 3001}}
+    %c = tile.arange 0, 3001 : tensor<3001xi32>
     gpu.return
   }
 }

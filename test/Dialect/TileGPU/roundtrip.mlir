@@ -42,8 +42,10 @@ func.func @memory(%a: tensor<16x32xf16, #layout>) -> tensor<16x32xf16, #layout> 
   %mem = tile_gpu.alloc {alignment = 1024 : i32, offset = 2048 : i64} : !tile_gpu.memdesc<16x32xf16, #shared, mutable>
   // CHECK: tile_gpu.local_store %[[A]], %[[MEM]] : tensor<16x32xf16, #[[$LAYOUT]]>, !tile_gpu.memdesc<16x32xf16, #[[$SHARED]], mutable>
   tile_gpu.local_store %a, %mem : tensor<16x32xf16, #layout>, !tile_gpu.memdesc<16x32xf16, #shared, mutable>
-  // CHECK: tile_gpu.barrier
+  // CHECK: tile_gpu.barrier{{$}}
   tile_gpu.barrier
+  // CHECK: tile_gpu.barrier of_warp
+  tile_gpu.barrier of_warp
   // CHECK: tile_gpu.local_load %[[CONST]] : !tile_gpu.memdesc<16x32xf16, #[[$SHARED]]> -> tensor<16x32xf16, #[[$LAYOUT]]>
   %0 = tile_gpu.local_load %const : !tile_gpu.memdesc<16x32xf16, #shared> -> tensor<16x32xf16, #layout>
   return %0 : tensor<16x32xf16, #layout>

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Differential.h"
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
@@ -228,7 +229,10 @@ void runPixels(Device &device, Recorder &recorder, const std::string &kernel) {
   size_t rank = std::atoi(parts[2].c_str());
   bool isStore = parts[1] == "im2colstore";
   for (const Pixels &shape : pixelCases) {
-    if (shape.dim.size() != rank || (isStore && shape.swizzle))
+    // A store whose walk comes to a negative coordinate ends the kernel.
+    bool isBelow =
+        *std::min_element(shape.lower.begin(), shape.lower.end()) < 0;
+    if (shape.dim.size() != rank || (isStore && (shape.swizzle || isBelow)))
       continue;
     Bytes map(128);
     if (!makePixelMap(shape, isStore ? device.outAddress() : device.inAddress(),

@@ -162,12 +162,15 @@ struct DistributeMemDescTrans : public OpConversionPattern<MemDescTransOp> {
   }
 };
 
+/// A barrier of warps is left to a dialect that has one.
 struct DistributeBarrier : public OpConversionPattern<BarrierOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
   matchAndRewrite(BarrierOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (op.getOfWarp())
+      return rewriter.notifyMatchFailure(op, "is for the lanes of a warp");
     rewriter.replaceOpWithNewOp<gpu::BarrierOp>(op);
     return success();
   }

@@ -33,12 +33,8 @@ struct TileGPUInsertBarriers
 
 private:
   LogicalResult runOnKernel(gpu::GPUFuncOp kernel) {
-    bool usesSharedMemory = false;
-    WalkResult walk = kernel.walk([&](Operation *op) {
-      auto alloc = dyn_cast<AllocOp>(op);
-      usesSharedMemory |=
-          alloc || op->hasAttrOfType<ScratchAttr>(kScratchAttrName);
-      if (!alloc || alloc.getOffset())
+    WalkResult walk = kernel.walk([](AllocOp alloc) {
+      if (alloc.getOffset())
         return WalkResult::advance();
       alloc.emitOpError("expected an offset: tile-gpu-allocate-shared-memory "
                         "must run first");
@@ -50,16 +46,15 @@ private:
     // fewer than 32 threads.
     int64_t numThreads = getNumThreads(kernel);
     bool hasSeveralWarps = numThreads == 0 || numThreads > 32;
-    if (!usesSharedMemory && !hasSeveralWarps)
-      return success();
 
     SharedMemoryHazards hazards(
         kernel, [](Operation *op) { return hasInternalBarrier(op); },
-        /*ordersGlobalLoads=*/hasSeveralWarps);
+        hasSeveralWarps ? BarrierScope::Block : BarrierScope::Warp);
     OpBuilder builder(&getContext());
-    for (Operation *op : hazards.getBarrierPoints()) {
+    for (auto [op, scope] : hazards.getBarrierPoints()) {
       builder.setInsertionPoint(op);
-      BarrierOp::create(builder, op->getLoc());
+      BarrierOp::create(builder, op->getLoc(),
+                        /*ofWarp=*/scope == BarrierScope::Warp);
     }
     return success();
   }

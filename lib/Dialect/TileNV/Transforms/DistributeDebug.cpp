@@ -9,6 +9,7 @@
 #include "DistributeDetail.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -231,6 +232,21 @@ struct DistributeBarrier : public OpConversionPattern<tile::BarrierOp> {
   }
 };
 
+/// `bar.warp.sync` orders what its lanes access in any memory.
+struct DistributeWarpBarrier : public OpConversionPattern<tile_gpu::BarrierOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tile_gpu::BarrierOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getOfWarp())
+      return rewriter.notifyMatchFailure(op, "is for more than a warp");
+    Value allLanes = createI32(rewriter, op.getLoc(), -1);
+    rewriter.replaceOpWithNewOp<NVVM::SyncWarpOp>(op, allLanes);
+    return success();
+  }
+};
+
 /// A promise goes on to LLVM.
 struct DistributeAssume : public OpConversionPattern<tile::AssumeOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -250,5 +266,6 @@ void nv_detail::populateDebugPatterns(const TypeConverter &converter,
                                       DistributionContext &context) {
   MLIRContext *ctx = patterns.getContext();
   patterns.add<DistributePrint, DistributeAssert>(converter, ctx, context);
-  patterns.add<DistributeBarrier, DistributeAssume>(converter, ctx);
+  patterns.add<DistributeBarrier, DistributeWarpBarrier, DistributeAssume>(
+      converter, ctx);
 }

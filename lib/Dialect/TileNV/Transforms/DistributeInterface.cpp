@@ -91,6 +91,7 @@ void tile_nv::registerDistributeInterface(DialectRegistry &registry) {
     dialect->addInterfaces<TileNVDistributeInterface>();
   });
   registry.addExtension(+[](MLIRContext *context, tile_gpu::TileGPUDialect *) {
-    context->loadDialect<TileNVDialect>();
+    // The patterns of TileNV create NVVM ops, in modules without a target, too.
+    context->loadDialect<TileNVDialect, NVVM::NVVMDialect>();
   });
 }

@@ -7,9 +7,12 @@
 #copies = #tile_gpu.layout<{register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]]}>
 #lanes = #tile_gpu.layout<{register = [], lane = [[1], [2], [4], [8], [0]], warp = [[16], [32]]}>
 #dense = #tile_gpu.shared<order = [0], swizzle = 0>
+#straight = #tile_gpu.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
+#reversed = #tile_gpu.layout<{register = [], lane = [[16], [8], [4], [2], [1]], warp = []}>
 !ptr = !tile.ptr<i32>
 !uniques = tensor<128x!tile.ptr<i32>, #unique>
 !copies = tensor<64x!tile.ptr<i32>, #copies>
+!lanes = tensor<64x!tile.ptr<i32>, #lanes>
 
 gpu.module @m {
 
@@ -27,9 +30,13 @@ gpu.func @counter(%p: !ptr, %n: i32) kernel attributes {known_block_size = array
   gpu.return
 }
 
+// All lanes of the warp do, and may run apart.
 // CHECK-LABEL: gpu.func @one_warp
-// CHECK-NOT: tile_gpu.barrier
-// CHECK: gpu.return
+// CHECK: tile.load
+// CHECK-NEXT: arith.addi
+// CHECK-NEXT: tile_gpu.barrier of_warp
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: gpu.return
 gpu.func @one_warp(%p: !ptr, %n: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
   %old = tile.load %p : !ptr
   %new = arith.addi %old, %n : i32
@@ -87,17 +94,106 @@ gpu.func @other_argument(%p: !ptr, %q: !ptr, %n: i32) kernel attributes {known_b
   gpu.return
 }
 
-// Copies within a warp are read by one instruction.
-// CHECK-LABEL: gpu.func @unique_warps
+// CHECK-LABEL: gpu.func @no_copies
 // CHECK-NOT: tile_gpu.barrier
 // CHECK: gpu.return
-gpu.func @unique_warps(%p: !ptr) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+gpu.func @no_copies(%p: !ptr) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
   %ps = tile.splat %p : !uniques
   %0 = tile.load %ps : !uniques
   tile.store %ps, %0 : !uniques
-  %pl = tile.splat %p : tensor<64x!tile.ptr<i32>, #lanes>
-  %1 = tile.load %pl : tensor<64x!tile.ptr<i32>, #lanes>
-  tile.store %pl, %1 : tensor<64x!tile.ptr<i32>, #lanes>
+  gpu.return
+}
+
+// Copies within a warp concern its lanes alone. One barrier serves two stores.
+// CHECK-LABEL: gpu.func @lane_copies
+// CHECK: tile.load
+// CHECK-NEXT: tile_gpu.barrier of_warp
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: gpu.return
+gpu.func @lane_copies(%p: !ptr) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+  %ps = tile.splat %p : !lanes
+  %0 = tile.load %ps : !lanes
+  tile.store %ps, %0 : !lanes
+  tile.store %ps, %0 : !lanes
+  gpu.return
+}
+
+// CHECK-LABEL: gpu.func @lane_copies_of_other_argument
+// CHECK-NOT: tile_gpu.barrier
+// CHECK: gpu.return
+gpu.func @lane_copies_of_other_argument(%p: !ptr, %q: !ptr) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+  %ps = tile.splat %p : !lanes
+  %qs = tile.splat %q : !lanes
+  %0 = tile.load %ps : !lanes
+  tile.store %qs, %0 : !lanes
+  gpu.return
+}
+
+// A barrier of warps that is there already is enough for the first store, but
+// not for the second, in whose layout other warps have the elements.
+// CHECK-LABEL: gpu.func @other_layout
+// CHECK: tile.load
+// CHECK-NEXT: tile_gpu.barrier of_warp
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tile_gpu.barrier{{$}}
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: gpu.return
+gpu.func @other_layout(%p: !ptr, %x: tensor<64xi32, #copies>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+  %ps = tile.splat %p : !lanes
+  %pc = tile.splat %p : !copies
+  %0 = tile.load %ps : !lanes
+  tile_gpu.barrier of_warp
+  tile.store %ps, %0 : !lanes
+  tile.store %pc, %x : !copies
+  gpu.return
+}
+
+// The lanes of the only warp store other elements than they have loaded.
+// CHECK-LABEL: gpu.func @other_layout_in_warp
+// CHECK: tile.load
+// CHECK-NEXT: arith.addi
+// CHECK-NEXT: tile_gpu.barrier of_warp
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: gpu.return
+gpu.func @other_layout_in_warp(%p: !ptr, %x: tensor<32xi32, #reversed>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %ps = tile.splat %p : tensor<32x!tile.ptr<i32>, #straight>
+  %pr = tile.splat %p : tensor<32x!tile.ptr<i32>, #reversed>
+  %0 = tile.load %ps : tensor<32x!tile.ptr<i32>, #straight>
+  %1 = arith.addi %0, %0 : tensor<32xi32, #straight>
+  tile.store %pr, %x : tensor<32x!tile.ptr<i32>, #reversed>
+  gpu.return
+}
+
+// What a loop before has loaded is ordered to the stores of the next one once;
+// a load and a store of the same loop in each iteration.
+// CHECK-LABEL: gpu.func @lane_copies_in_loops
+// CHECK: scf.for
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: scf.yield
+// CHECK: tile_gpu.barrier of_warp
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile_gpu.barrier of_warp
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: }
+// CHECK-NEXT: gpu.return
+gpu.func @lane_copies_in_loops(%p: !ptr, %x: tensor<64xi32, #lanes>, %lb: index, %ub: index, %step: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+  %ps = tile.splat %p : !lanes
+  %r = scf.for %i = %lb to %ub step %step iter_args(%y = %x) -> (tensor<64xi32, #lanes>) {
+    %0 = tile.load %ps : !lanes
+    scf.yield %0 : tensor<64xi32, #lanes>
+  }
+  scf.for %i = %lb to %ub step %step {
+    tile.store %ps, %r : !lanes
+  }
+  scf.for %i = %lb to %ub step %step {
+    %0 = tile.load %ps : !lanes
+    tile.store %ps, %0 : !lanes
+  }
   gpu.return
 }
 

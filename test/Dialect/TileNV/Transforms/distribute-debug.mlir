@@ -57,8 +57,11 @@ gpu.func @assume(%c: i1) kernel attributes {known_block_size = array<i32: 32, 1,
 
 // CHECK-LABEL: gpu.func @barrier
 // CHECK: gpu.barrier
+// CHECK: %[[ALL:.+]] = arith.constant -1 : i32
+// CHECK: nvvm.bar.warp.sync %[[ALL]]
 gpu.func @barrier() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
   tile.barrier
+  tile_gpu.barrier of_warp
   gpu.return
 }
 

@@ -297,14 +297,19 @@ def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead<SharedMemo
   let description = [{
     Every thread of the block, or of the role in a region of `warp_specialize`,
     waits for the others. What they wrote to shared memory before is visible to all
-    of them after.
+    of them after. All of them get to the op, or none.
+
+    - `of_warp`: each thread waits for the threads of its own warp only. That orders
+      their accesses to global memory as well.
 
     Example:
     ```mlir
     tile_gpu.barrier
+    tile_gpu.barrier of_warp
     ```
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins UnitAttr:$of_warp);
+  let assemblyFormat = "(`of_warp` $of_warp^)? attr-dict";
 }
 
 def TileGPU_WarpSpecializeOp : TileGPU_Op<"warp_specialize", [RecursiveMemoryEffects, IsolatedFromAbove]> {

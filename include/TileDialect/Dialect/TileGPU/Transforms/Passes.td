@@ -77,10 +77,12 @@ def TileGPUInsertBarriers : Pass<"tile-gpu-insert-barriers", "::mlir::gpu::GPUMo
     edges included; in front of a loop where one there saves those inside. An
     asynchronous copy counts as a write after an `async_wait`.
 
-    In kernels of several warps it also orders each load from global memory whose
-    elements have holders in more than one warp (a scalar has one in each) to later
-    stores and atomics that may write there: those through the same argument of the
-    kernel, or where one of the two pointers comes from no argument.
+    It also orders each load from global memory to later stores and atomics that
+    may write there (those through the same argument of the kernel, or where one of
+    the two pointers comes from no argument) if other threads may write an element
+    than load it: where elements have several holders (a scalar has one in each
+    thread), or the write is of another shape or layout. If all those threads are of
+    one warp, the barrier is `tile_gpu.barrier of_warp`.
   }];
   let dependentDialects = ["::mlir::tile_gpu::TileGPUDialect"];
 }
