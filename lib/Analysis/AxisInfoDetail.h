@@ -19,8 +19,10 @@ inline constexpr int64_t kMaxDivisibility = int64_t(1) << 62;
 /// The largest power of two that divides `value`, up to the largest
 /// divisibility, which is that of 0.
 inline int64_t powerOfTwoPart(int64_t value) {
+  // Unsigned, for the least int64_t has no negative.
+  auto bits = static_cast<uint64_t>(value);
   return value == 0 ? kMaxDivisibility
-                    : std::min(kMaxDivisibility, value & -value);
+                    : std::min<uint64_t>(kMaxDivisibility, bits & -bits);
 }
 
 /// The extents of the dimensions that axis info has for a value of `type`.

@@ -273,7 +273,8 @@ AxisInfo inferAnd(Pair in) {
                      /*mayBeNegative=*/false);
     return inferRemainder({in.lhs, modulus}, /*isUnsigned=*/true);
   }
-  bool roundsDown = mask && *mask < 0 && powerOfTwoPart(*mask) == -*mask;
+  bool roundsDown = mask && *mask < 0 && *mask >= -kMaxDivisibility &&
+                    powerOfTwoPart(*mask) == -*mask;
   return collect(
       in.getRank(),
       [&](unsigned dim) {

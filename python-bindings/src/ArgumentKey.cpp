@@ -216,7 +216,8 @@ bool ArgumentKey::addObject(const ArgumentType &type, bool isAligned,
     index = number ? int(PyLong_AsLong(number)) : -1;
     Py_XDECREF(number);
   } else {
-    index = getDeviceOfAddress(address);
+    // An empty array may be on any device.
+    index = address ? getDeviceOfAddress(address) : -1;
   }
   PyObject *elementType = PyObject_GetAttr(value, elementTypeName);
   return own(elementType) && setDevice(index) &&

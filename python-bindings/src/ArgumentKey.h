@@ -19,17 +19,14 @@
 //   run-time int                       Int32, Int64 or ForcedInt
 //   run-time tuple                     tag with the length, its elements
 //   tensor descriptor                  tag, its array, its block shape and
-//   padding
-//                                      as constexprs
-//   array                              ArrayByCode (element type in the word)
-//   or
-//                                      ArrayByObject and its dtype's address
+//                                      its padding as constexprs
+//   array                              ArrayByCode (element type in the word),
+//                                      or ArrayByObject and its dtype's address
 //   constexpr int, float               tag, value
 //   constexpr str                      tag, address of the kernel's own copy
 //   constexpr tuple                    tag with the length, its elements
 //   other constexpr                    tag, address: for types whose equality
-//   is
-//                                      identity, and for types that the Python
+//                                      is identity, and those that the Python
 //                                      side declares immutable
 //
 // What is not in this list is left to Python: `add...` returns false, without a

@@ -186,9 +186,11 @@ void mlir::tile::python::bindCuda(nb::module_ &module) {
   module.def("cuda_use_device", useDevice);
   module.def("cuda_device_of_address", getDeviceOfAddress);
   module.def("cuda_wait_stream", [](uint64_t stream, uint64_t other) {
-    if (!isSameStream(stream, other))
-      waitForStream(reinterpret_cast<CudaHandle>(stream),
-                    reinterpret_cast<CudaHandle>(other));
+    if (isSameStream(stream, other))
+      return;
+    nb::gil_scoped_release released;
+    waitForStream(reinterpret_cast<CudaHandle>(stream),
+                  reinterpret_cast<CudaHandle>(other));
   });
   module.def("cuda_synchronize", [] {
     if (getCurrentDevice() < 0)

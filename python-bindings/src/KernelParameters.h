@@ -31,8 +31,7 @@ public:
   explicit KernelParameters(const std::vector<std::string> &types);
 
   /// The values of `arguments` (addresses, ints, floats or bools), one for each
-  /// parameter. Throws a Python error that names the parameter if one does not
-  /// fit.
+  /// parameter. Integers wrap; throws a Python error if one is no number.
   std::vector<ParameterValue> pack(nanobind::sequence arguments) const;
 
   size_t size() const { return parameters.size(); }

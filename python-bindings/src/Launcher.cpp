@@ -16,9 +16,9 @@
 //   3. looks the words up (LaunchTable), and
 //   4. packs the values into a buffer on the stack and calls the driver.
 //
-// A hit makes no Python object, but for the dict that a callable grid is called
-// with. It allocates nothing else and waits for nothing, so a launch can be
-// captured into a CUDA graph. It keeps no reference to an array.
+// A hit on arrays with the exchange API makes no Python object, but for the
+// dict that a callable grid is called with. It waits for nothing, so a launch
+// can be captured into a CUDA graph. It keeps no reference to an array.
 //
 // The fast path understands arrays on one GPU whose context is current,
 // numbers, tuples, descriptors and the usual constants. Everything else goes to
@@ -214,9 +214,6 @@ static Outcome launchKernel(const CudaKernel &kernel, ArgumentKey &key,
   CudaHandle stream = nullptr;
   if (!findStream(key, stream))
     return Outcome::Failed;
-  for (unsigned i = 0; i < key.getNumStreams(); ++i)
-    if (!isSameStream(reinterpret_cast<uintptr_t>(stream), key.getStreams()[i]))
-      waitForStream(stream, reinterpret_cast<CudaHandle>(key.getStreams()[i]));
   uint64_t *values = key.getValues();
   kernel.getParameters().packInPlace(values);
   void *pointers[ArgumentKey::kMaxParameters];
@@ -224,9 +221,16 @@ static Outcome launchKernel(const CudaKernel &kernel, ArgumentKey &key,
     pointers[i] = &values[i];
   // A full queue makes the driver wait for the GPU, which may wait for a host
   // function that needs the GIL.
-  PyThreadState *thread = PyEval_SaveThread();
-  CudaStatus status = kernel.launchPacked(extents, pointers, stream);
-  PyEval_RestoreThread(thread);
+  CudaStatus status;
+  {
+    nb::gil_scoped_release released;
+    for (unsigned i = 0; i < key.getNumStreams(); ++i)
+      if (!isSameStream(reinterpret_cast<uintptr_t>(stream),
+                        key.getStreams()[i]))
+        waitForStream(stream,
+                      reinterpret_cast<CudaHandle>(key.getStreams()[i]));
+    status = kernel.launchPacked(extents, pointers, stream);
+  }
   if (status != 0)
     kernel.throwLaunchError(status);
   return Outcome::Launched;

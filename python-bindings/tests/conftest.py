@@ -158,6 +158,15 @@ class _Moved:
             self.bytes[:] = self.memory.cpu().numpy()
 
 
+def _is_kernel_array(array) -> bool:
+    """Whether launches take the array; those that do not must see it to say why."""
+    from tile.runtime.arguments import as_array
+    try:
+        return as_array(array) is not None
+    except TypeError:
+        return False
+
+
 def _run_on_gpu():
     """Makes launches move their NumPy arrays to the GPU and back."""
     import dataclasses
@@ -171,7 +180,7 @@ def _run_on_gpu():
         moved = {}
 
         def move(value):
-            if isinstance(value, numpy.ndarray) and not isinstance(value, numpy.ma.MaskedArray):
+            if isinstance(value, numpy.ndarray) and _is_kernel_array(value):
                 return moved.setdefault(id(value), _Moved(value))
             if isinstance(value, TensorDescriptor):
                 return dataclasses.replace(value, base=move(value.base))

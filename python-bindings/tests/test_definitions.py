@@ -292,3 +292,23 @@ def test_what_a_compiled_kernel_takes():
     for data in ("", "{}", None):
         with pytest.raises(ValueError, match="the data are not what"):
             shares_names.preload(data)
+
+
+@tile.jit
+def _stores_configured(out):
+    tl.store(out, configuration.N)
+
+
+configuration = types.ModuleType("configuration")
+
+
+def test_constants_of_modules_must_not_change():
+    configuration.N = tl.constexpr(4)
+    out = np.zeros(1, np.int32)
+    _stores_configured[(1, )](out)
+    assert out[0] == 4
+    configuration.N = tl.constexpr(5)
+    with pytest.raises(RuntimeError, match="the variable N has changed"):
+        _stores_configured[(1, )](out)
+    configuration.N = tl.constexpr(4)
+    _stores_configured[(1, )](out)

@@ -195,10 +195,13 @@ class FunctionCompiler(Statements):
             return value
         return self.function_global(node, name)
 
+    def kernel(self):
+        """The function whose code this becomes a part of: what a function uses, the kernel that
+        calls it uses, too."""
+        return self.session.stack[0].function if self.session.stack else self.function
+
     def function_global(self, node, name: str):
-        # What a function uses, the kernel that calls it uses, too.
-        kernel = self.session.stack[0].function if self.session.stack else self.function
-        found, value = self.function.lookup(name, kernel.used_globals)
+        found, value = self.function.lookup(name, self.kernel().used_globals)
         if not found:
             if name in _BUILTINS:
                 return _BUILTINS[name]
@@ -371,9 +374,12 @@ class FunctionCompiler(Statements):
         if isinstance(value, (int, float)) and name in ("to", "dtype", "type", "shape"):
             value = to_tensor(value)
         try:
-            return unwrap(getattr(value, name))
+            found = getattr(value, name)
         except AttributeError:
             raise self.error(node, _no_attribute(value, name)) from None
+        if inspect.ismodule(value) and isinstance(found, constexpr):
+            self.kernel().used_globals[id(vars(value)), name] = vars(value), name, found.value
+        return unwrap(found)
 
     def visit_Subscript(self, node):
         value = self.visit(node.value)

@@ -29,6 +29,17 @@ def value_at(place, name: str):
         return ABSENT
 
 
+def typed(value):
+    """What constants are compared by: values that are equal but of different types, as 1 and
+    True and 1.0, are different constants, and so are 0.0 and -0.0; NaNs are one."""
+    kind = type(value)
+    if kind is float:
+        return kind, value.hex()
+    if isinstance(value, tuple):
+        return kind, tuple(map(typed, value))
+    return kind, value
+
+
 def _plain_function(function):
     """The function that `def` has made, below decorators that keep it with functools.wraps: the
     source is its source."""
@@ -128,9 +139,11 @@ class Function:
 
     def stale_globals(self):
         """Names and values now of the variables that changed since they were compiled in."""
+        # Of a copy: another thread may be compiling, which adds to them.
         found = [(name, unwrap(value_at(place, name)), value)
-                 for place, name, value in self.used_globals.values()]
-        return [(name, now) for name, now, before in found if now is not before and now != before]
+                 for place, name, value in list(self.used_globals.values())]
+        return [(name, now) for name, now, before in found
+                if now is not before and typed(now) != typed(before)]
 
     def bind(self, args, kwargs) -> dict:
         """The scope at the start of a call: parameters and their values."""

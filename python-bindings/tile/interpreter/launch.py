@@ -17,6 +17,7 @@ from ..language.pointers import make_tensor_descriptor
 from ..language.tensor import tensor
 from ..language.types import unwrap
 from ..runtime.arguments import CUDA, as_array, classify_int
+from ..runtime.jit import IGNORED_OPTIONS, OPTION_NAMES, JITFunction
 from ..tools.tensor_descriptor import TensorDescriptor
 from .builder import Builder
 from .formats import Type, Value
@@ -24,9 +25,7 @@ from .memory import Memory, Region, host_bytes
 from .session import Session, native
 
 # Keywords of launches that change nothing here.
-_OPTIONS = {"num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug", "stream",
-            "launch_cooperative_grid", "launch_pdl", "waves_per_eu", "matrix_instr_nonkdim", "warp_size",
-            "sanitize_overflow", "generate_native_code"}
+_OPTIONS = {*OPTION_NAMES, *IGNORED_OPTIONS, "stream"}
 
 
 def _pointer(address: int, element: ty.dtype):
@@ -132,17 +131,6 @@ class _Arguments:
             device.copy_(host)
 
 
-def _grid_extents(grid, named):
-    if callable(grid):
-        grid = grid(named)
-    if isinstance(grid, int):
-        grid = (grid, )
-    extents = [int(unwrap(extent)) for extent in grid]
-    if not 1 <= len(extents) <= 3 or any(extent < 0 for extent in extents):
-        raise ValueError(f"a grid has one to three extents that are not negative, got {grid}")
-    return tuple(extents + [1] * (3 - len(extents)))
-
-
 def run_kernel(function: Function, grid, args, kwargs, plain=()):
     """Runs all programs of a grid, one after the other. Returns None."""
     options = {name: value for name, value in kwargs.items() if name not in function.arg_names}
@@ -152,7 +140,9 @@ def run_kernel(function: Function, grid, args, kwargs, plain=()):
     kwargs = {name: value for name, value in kwargs.items() if name in function.arg_names}
     named = function.signature.bind(*args, **kwargs)
     named.apply_defaults()
-    grid = _grid_extents(grid, {name: unwrap(value) for name, value in named.arguments.items()})
+    if callable(grid):
+        grid = grid({name: unwrap(value) for name, value in named.arguments.items()})
+    grid = JITFunction.read_extents(grid)
     arguments = _Arguments(function, plain)
     # Memory looks at the regions when it is made, arguments need a builder: both see one list.
     builder = Builder(None, grid, knobs.emulator_chip, int(options.get("num_warps") or 4))

@@ -32,7 +32,9 @@ def checks(*names):
     try:
         yield
     finally:
-        del _active[len(_active) - len(names):]
+        # Not the last ones: another thread may have left its block later than it entered it.
+        for name in names:
+            _active.remove(name)
 
 
 def _options():

@@ -13,7 +13,7 @@ import threading
 import weakref
 
 from .. import _C, knobs
-from ..compiler.function import Function
+from ..compiler.function import Function, typed
 from ..compiler.kernel import compile_arguments
 from ..compiler.session import Argument, Options
 from ..language import semantic
@@ -25,9 +25,9 @@ from . import emulator, specialization
 from .arguments import CUDA, HOST, Array, as_array, classify_int, describe_type, reader_of
 from .driver import chip_of_device, current_device, current_stream, driver, use_device
 
-_OPTION_NAMES = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug")
+OPTION_NAMES = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug")
 # Options of Triton that change nothing here.
-_IGNORED_OPTIONS = {"launch_cooperative_grid", "launch_pdl", "waves_per_eu", "matrix_instr_nonkdim",
+IGNORED_OPTIONS = {"launch_cooperative_grid", "launch_pdl", "waves_per_eu", "matrix_instr_nonkdim",
                     "warp_size", "sanitize_overflow", "generate_native_code"}
 _DEFAULT_OPTIONS = Options()
 
@@ -143,7 +143,7 @@ class JITFunction(_C.KernelBase):
         self._position = {name: i for i, name in enumerate(self.arg_names)}
         # Constexprs that are options of the compiler, too.
         self._shared = [(i, p.name) for i, p in enumerate(self.params)
-                        if p.is_constexpr and p.name in _OPTION_NAMES]
+                        if p.is_constexpr and p.name in OPTION_NAMES]
         self.device_caches = DeviceCaches(self)
         # Code that runs while a kernel is compiled may launch it.
         self._lock = threading.RLock()
@@ -151,7 +151,7 @@ class JITFunction(_C.KernelBase):
         self._configure_launches(
             tuple(parameter.launch_description(self._function.params[i].empty)
                   for i, parameter in enumerate(self.params)),
-            _OPTION_NAMES, _IGNORED_OPTIONS, self._function.used_globals)
+            OPTION_NAMES, IGNORED_OPTIONS, self._function.used_globals)
 
     # As for functions: copies are the kernel itself, and pickles name it.
     def __copy__(self):
@@ -213,11 +213,11 @@ class JITFunction(_C.KernelBase):
         for name, value in kwargs.items():
             position = self._position.get(name)
             if position is None:
-                if name in _OPTION_NAMES:
+                if name in OPTION_NAMES:
                     options[name] = value
-                elif name not in _IGNORED_OPTIONS:
+                elif name not in IGNORED_OPTIONS:
                     raise TypeError(f"{self.__name__}() got an unexpected keyword argument {name!r}; "
-                                    f"options are {', '.join(_OPTION_NAMES)}")
+                                    f"options are {', '.join(OPTION_NAMES)}")
                 continue
             if values[position] is not missing:
                 raise TypeError(f"{self.__name__}() got several values for the argument {name!r}")
@@ -394,9 +394,12 @@ class JITFunction(_C.KernelBase):
 
     def _loaded_kernel(self, kernel, index: int):
         """For the launch path in C++: a kernel that `run` returned, as it is loaded on a GPU, and
-        the dict that it is in; None if it is not loaded."""
+        the dict that it is in; None if it is not loaded, or if what it was compiled with has
+        changed since: a grid's function may do that."""
         loaded = kernel.loaded_on(index)
-        return None if loaded is None else (loaded, self.device_caches[index][0])
+        if loaded is None or self._function.stale_globals():
+            return None
+        return loaded, self.device_caches[index][0]
 
     def _device(self, arrays):
         if not arrays:
@@ -460,17 +463,6 @@ class JITFunction(_C.KernelBase):
         return compile_arguments(self._function, arguments, chip, options)
 
 
-def _typed(value):
-    """What constants are compared by: values that are equal but of different types, as 1 and
-    True and 1.0, are different constants, and so are 0.0 and -0.0; NaNs are one."""
-    kind = type(value)
-    if kind is float:
-        return kind, value.hex()
-    if isinstance(value, tuple):
-        return kind, tuple(map(_typed, value))
-    return kind, value
-
-
 class _Constant:
     """A constexpr in a key."""
 
@@ -478,7 +470,7 @@ class _Constant:
 
     def __init__(self, value):
         self.value = value
-        self._typed = _typed(value)
+        self._typed = typed(value)
         self._hash = hash(self._typed)
 
     def __hash__(self):

@@ -34,7 +34,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
-#include <cassert>
 
 using namespace mlir;
 using namespace mlir::tile_gpu;
@@ -151,7 +150,7 @@ ScanPlan::ScanPlan(tile::ScanOp op) {
     return;
   ScanPlan direct = *this;
   convert(op, layout, type);
-  if (direct.spread && direct.bytes <= bytes)
+  if (direct.spread && (!spread || direct.bytes <= bytes))
     *this = direct;
 }
 
@@ -162,7 +161,8 @@ void ScanPlan::convert(tile::ScanOp op, const Layout &layout,
   // A blocked layout has a spread: each bit moves along one dimension, those
   // of the lane before those of the warp.
   spread = getScanSpread(*workLayout, op.getAxis());
-  assert(spread && "the work layout must have a spread");
+  if (!spread)
+    return;
   bytes = getWarpSumBytes(op, *spread);
   for (Value source : op.getSources()) {
     Type element = cast<RankedTensorType>(source.getType()).getElementType();
@@ -533,6 +533,9 @@ struct DistributeScan : public OpConversionPattern<tile::ScanOp> {
       sources.emplace_back(source);
 
     ScanPlan plan(op);
+    if (!plan.spread)
+      return op.emitOpError("found no layout in which axis ")
+             << op.getAxis() << " is in order";
     FailureOr<SmallVector<Registers>> results =
         plan.workLayout ? scanConverted(plan, op, sources, rewriter)
                         : Scanner(rewriter, op, context, layout,

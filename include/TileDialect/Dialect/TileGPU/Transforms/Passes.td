@@ -82,7 +82,9 @@ def TileGPUInsertBarriers : Pass<"tile-gpu-insert-barriers", "::mlir::gpu::GPUMo
     the two pointers comes from no argument) if other threads may write an element
     than load it: where elements have several holders (a scalar has one in each
     thread), or the write is of another shape or layout. If all those threads are of
-    one warp, the barrier is `tile_gpu.barrier of_warp`.
+    one warp, the barrier is `tile_gpu.barrier of_warp`. A load and a store of one
+    layout without copies are taken to access the same elements: a kernel that
+    permutes memory in place needs a `tile.barrier` of its own.
   }];
   let dependentDialects = ["::mlir::tile_gpu::TileGPUDialect"];
 }
