@@ -149,6 +149,14 @@ LogicalResult Compilation::selectChip() {
   return checkTarget(target);
 }
 
+void tile::CompileOptions::configure(TileToNVVMOptions &pipeline) const {
+  pipeline.chip = chip;
+  pipeline.numWarps = numWarps;
+  pipeline.numStages = numStages;
+  pipeline.numCTAs = numCTAs;
+  pipeline.maxRegisters = maxRegisters;
+}
+
 /// Refuses what `gpu-module-to-binary` would heed and we do not.
 LogicalResult Compilation::checkTarget(NVVM::NVVMTargetAttr target) {
   if (DictionaryAttr flags = target.getFlags(); flags && !flags.empty())
@@ -176,11 +184,8 @@ LogicalResult Compilation::lower() {
   passes.enableVerifier(options.verifyEach);
   if (!isLowered) {
     tile::TileToNVVMOptions pipeline;
+    options.configure(pipeline);
     pipeline.chip = result.chip->name.str();
-    pipeline.numWarps = options.numWarps;
-    pipeline.numStages = options.numStages;
-    pipeline.numCTAs = options.numCTAs;
-    pipeline.maxRegisters = options.maxRegisters;
     tile::buildTileToNVVMPipeline(passes, pipeline);
   }
   if (options.lineInfo) {

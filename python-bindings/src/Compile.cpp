@@ -32,31 +32,6 @@ using namespace mlir::tile::python;
 
 namespace {
 
-/// What Python passes on; see `tile/compiler/options.py` for the meaning.
-struct Options {
-  std::string chip = "sm_80";
-  int64_t numWarps = 4;
-  int64_t numStages = 3;
-  int64_t numCTAs = 1;
-  int64_t maxRegisters = 0;
-  bool fpFusion = true;
-  bool lineInfo = false;
-  std::vector<std::string> toolkitRoots;
-
-  tile::CompileOptions get() const {
-    tile::CompileOptions options;
-    options.chip = chip;
-    options.numWarps = numWarps;
-    options.numStages = numStages;
-    options.numCTAs = numCTAs;
-    options.maxRegisters = maxRegisters;
-    options.lineInfo = lineInfo;
-    options.ptx.fpFusion = fpFusion;
-    options.toolkit.roots.assign(toolkitRoots.begin(), toolkitRoots.end());
-    return options;
-  }
-};
-
 struct Result {
   bool ok = false;
   std::string output;
@@ -71,16 +46,12 @@ struct Result {
 
 /// Compiles `module` to "tile-gpu", "nvvm", "llvmir" or "ptx".
 static void compileTo(ModuleOp module, const std::string &stage,
-                      const Options &options, Result &result) {
+                      const tile::CompileOptions &options, Result &result) {
   if (failed(verify(module)))
     return;
   if (stage == "tile-gpu" || stage == "nvvm") {
     tile::TileToNVVMOptions pipeline;
-    pipeline.chip = options.chip;
-    pipeline.numWarps = options.numWarps;
-    pipeline.numStages = options.numStages;
-    pipeline.numCTAs = options.numCTAs;
-    pipeline.maxRegisters = options.maxRegisters;
+    options.configure(pipeline);
     PassManager passes(module.getContext());
     if (stage == "nvvm")
       tile::buildTileToNVVMPipeline(passes, pipeline);
@@ -96,7 +67,7 @@ static void compileTo(ModuleOp module, const std::string &stage,
   auto target = stage == "llvmir" ? tile::CompileTarget::LLVMIR
                                   : tile::CompileTarget::PTX;
   FailureOr<tile::CompiledModule> compiled =
-      tile::compileModule(module, target, options.get());
+      tile::compileModule(module, target, options);
   if (failed(compiled))
     return;
   result.output = std::move(compiled->output);
@@ -105,7 +76,7 @@ static void compileTo(ModuleOp module, const std::string &stage,
 }
 
 static Result compileText(const std::string &text, const std::string &stage,
-                          const Options &options) {
+                          const tile::CompileOptions &options) {
   nb::gil_scoped_release released;
   Result result;
   std::unique_ptr<MLIRContext> context = createContext(result.diagnostics);
@@ -117,17 +88,17 @@ static Result compileText(const std::string &text, const std::string &stage,
 }
 
 static Result assemble(const std::string &ptx, const std::string &ptxas,
-                       const Options &options) {
+                       const tile::CompileOptions &options) {
   nb::gil_scoped_release released;
   Result result;
   std::unique_ptr<MLIRContext> context = createContext(result.diagnostics);
   Location loc = UnknownLoc::get(context.get());
   std::string path = ptxas;
-  tile::ToolkitSearch toolkit = options.get().toolkit;
   if (path.empty())
-    path = toolkit.findPtxas();
+    path = options.toolkit.findPtxas();
   if (path.empty()) {
-    emitError(loc) << "ptxas was found in none of: " << toolkit.describe();
+    emitError(loc) << "ptxas was found in none of: "
+                   << options.toolkit.describe();
     return result;
   }
   FailureOr<tile::Cubin> cubin =
@@ -198,6 +169,8 @@ static std::vector<std::string> getChips() {
 
 void tile::python::bindCompile(nb::module_ &module,
                                nb::class_<KernelBuilder> &builder) {
+  using Options = tile::CompileOptions;
+  using Strings = std::vector<std::string>;
   nb::class_<Options>(module, "CompileOptions")
       .def(nb::init<>())
       .def_rw("chip", &Options::chip)
@@ -205,9 +178,18 @@ void tile::python::bindCompile(nb::module_ &module,
       .def_rw("num_stages", &Options::numStages)
       .def_rw("num_ctas", &Options::numCTAs)
       .def_rw("max_registers", &Options::maxRegisters)
-      .def_rw("fp_fusion", &Options::fpFusion)
       .def_rw("line_info", &Options::lineInfo)
-      .def_rw("toolkit_roots", &Options::toolkitRoots);
+      .def_prop_rw(
+          "fp_fusion", [](const Options &o) { return o.ptx.fpFusion; },
+          [](Options &o, bool value) { o.ptx.fpFusion = value; })
+      .def_prop_rw(
+          "toolkit_roots",
+          [](const Options &o) {
+            return Strings(o.toolkit.roots.begin(), o.toolkit.roots.end());
+          },
+          [](Options &o, const Strings &roots) {
+            o.toolkit.roots.assign(roots.begin(), roots.end());
+          });
   nb::class_<Result>(module, "CompileResult")
       .def_ro("ok", &Result::ok)
       .def_ro("output", &Result::output)
@@ -217,7 +199,7 @@ void tile::python::bindCompile(nb::module_ &module,
   builder.def(
       "compile",
       [](KernelBuilder &self, const std::string &stage,
-         const Options &options) {
+         const tile::CompileOptions &options) {
         nb::gil_scoped_release released;
         Result result;
         self.getDiagnostics().clear();

@@ -31,6 +31,8 @@ class TimingScope;
 
 namespace mlir::tile {
 
+struct TileToNVVMOptions;
+
 /// What to compile to.
 enum class CompileTarget {
   /// LLVM IR before LLVM's optimisations.
@@ -66,6 +68,9 @@ struct CompileOptions {
   std::function<LogicalResult(PassManager &)> configurePasses;
   /// If set, the steps are timed below it.
   TimingScope *timing = nullptr;
+
+  /// Sets the options of the pipelines that are part of a compilation.
+  void configure(TileToNVVMOptions &pipeline) const;
 };
 
 /// The result of a compilation.

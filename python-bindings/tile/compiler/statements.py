@@ -457,6 +457,12 @@ class Statements:
             variable = semantic.add(start, semantic.arithmetic("*", variable, step))
         self.scope[name] = variable
         before.pop(name, None)
+        handles = self.loop_body(node, carried)
+        results = self.builder.end_for(loop, handles)
+        self.leave_loop(before, carried, results)
+
+    def loop_body(self, node, carried):
+        """The body of a loop of the device. Returns the values for the next round."""
         self.loop_depth += 1
         kept = self.containers()
         self.block(node.body)
@@ -464,8 +470,7 @@ class Statements:
         self.loop_depth -= 1
         handles = self.yields(node, carried)
         self.at(node)
-        results = self.builder.end_for(loop, handles)
-        self.leave_loop(before, carried, results)
+        return handles
 
     def visit_While(self, node):
         if node.orelse:
@@ -485,12 +490,6 @@ class Statements:
         passed = self.yields(node, carried)
         arguments = self.builder.end_while_condition(loop, condition.handle, passed)
         self.enter_loop(carried, arguments)
-        self.loop_depth += 1
-        kept = self.containers()
-        self.block(node.body)
-        self.check_containers(node, kept, "a loop of the device")
-        self.loop_depth -= 1
-        handles = self.yields(node, carried)
-        self.at(node)
+        handles = self.loop_body(node, carried)
         results = self.builder.end_while(loop, handles)
         self.leave_loop(before, carried, results)

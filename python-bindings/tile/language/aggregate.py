@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import inspect
 
+from .core import compile_time
 from .semantic import is_number, show, to_tensor
 from .tensor import tensor
 from .types import constexpr, state, unwrap
@@ -55,12 +56,7 @@ def _checked(owner, name: str, value):
     wanted = owner._aggregate_fields[name]
     what = f"the field {name} of {type(owner).__name__}"
     if wanted == "constexpr":
-        if isinstance(value, tensor):
-            if value.constant is None:
-                raise TypeError(f"{what} must be known at compile time (tl.constexpr), got a value of "
-                                f"type {value.type}")
-            return value.constant
-        return value
+        return compile_time(value, what)
     if wanted == "tensor":
         if not isinstance(value, tensor) and not is_number(value):
             raise TypeError(f"{what} must be a scalar or a tile, got {show(value)}")

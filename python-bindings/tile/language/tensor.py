@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import math
+
 from .types import block_type, builder, dtype, interpreting
 
 
@@ -38,10 +40,7 @@ class tensor:
 
     @property
     def numel(self):
-        count = 1
-        for extent in self.shape:
-            count *= extent
-        return count
+        return math.prod(self.shape)
 
     @property
     def T(self):

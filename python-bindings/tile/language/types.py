@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 import threading
@@ -184,10 +185,7 @@ class block_type:
 
     @property
     def numel(self):
-        count = 1
-        for extent in self.shape:
-            count *= extent
-        return count
+        return math.prod(self.shape)
 
     def __eq__(self, other):
         return (isinstance(other, block_type) and self.element_ty == other.element_ty

@@ -184,11 +184,6 @@ def from_wrapper(wrapper) -> Array:
     return array
 
 
-def reader_of(kind):
-    """The function that reads arrays of a type, if one was passed before."""
-    return _READERS.get(kind)
-
-
 def as_array(value) -> Array | None:
     """The array that an argument is, or None."""
     kind = type(value)

@@ -22,7 +22,7 @@ from ..language.pointers import make_tensor_descriptor
 from ..language.types import constexpr, unwrap
 from ..tools.tensor_descriptor import TensorDescriptor
 from . import emulator, specialization
-from .arguments import CUDA, HOST, Array, as_array, classify_int, describe_type, reader_of
+from .arguments import CUDA, HOST, Array, as_array, classify_int, describe_type
 from .driver import chip_of_device, current_device, current_stream, driver, use_device
 
 OPTION_NAMES = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug")
@@ -234,16 +234,6 @@ class JITFunction(_C.KernelBase):
     def classify(self, parameter, value, passed, arrays):
         """The key of an argument; appends what is passed for it, and its Array if it is one."""
         kind = type(value)
-        # What launches see most comes first.
-        reader = reader_of(kind)
-        if reader is not None and not parameter.is_constexpr:
-            try:
-                array = reader(value)
-            except TypeError as error:
-                raise self._argument_error(parameter, error) from error
-            passed.append(array.address)
-            arrays.append(array)
-            return ("*", array.dtype.name, array.address % 16 == 0 and parameter.aligned)
         if kind is constexpr:
             value = unwrap(value)
             kind = type(value)
@@ -267,7 +257,7 @@ class JITFunction(_C.KernelBase):
         try:
             array = Array(0, value, HOST) if isinstance(value, ty.dtype) else as_array(value)
         except TypeError as error:
-            raise self._argument_error(parameter, error) from error
+            raise TypeError(f"the argument {parameter.name} of {self.__name__}: {error}") from error
         if array is not None:
             passed.append(array.address)
             arrays.append(array)
@@ -281,9 +271,6 @@ class JITFunction(_C.KernelBase):
             return ("=", _hashable(value, parameter.name))
         raise TypeError(f"the argument {parameter.name} of {self.__name__} is a "
                         f"{kind.__name__}: kernels take arrays, numbers, bools, tuples and None")
-
-    def _argument_error(self, parameter, error):
-        return TypeError(f"the argument {parameter.name} of {self.__name__}: {error}")
 
     def _classify_descriptor(self, value, passed, arrays):
         array = as_array(value.base)
