@@ -49,6 +49,8 @@ void tile::buildTileToNVVMPipeline(OpPassManager &pm,
                                    const TileToNVVMOptions &options) {
   buildTileToTileGPUPipeline(pm, options);
   OpPassManager &module = pm.nest<gpu::GPUModuleOp>();
+  if (options.programmaticLaunch)
+    module.addPass(tile_nv::createTileNVInsertGridDependencies());
   module.addPass(tile_gpu::createTileGPUAllocateSharedMemory());
   module.addPass(tile_gpu::createTileGPUInsertBarriers());
   module.addPass(tile_gpu::createTileGPUDistribute());

@@ -91,6 +91,7 @@ constexpr ChipInfo hopper(llvm::StringLiteral name) {
   chip.hasFP8Conversions = true;
   chip.hasStoreMatrix = true;
   chip.hasClusters = true;
+  chip.hasGridDependencies = true;
   chip.hasMbarrierTryWait = true;
   chip.hasTMA = true;
   return chip;

@@ -155,6 +155,7 @@ void tile::CompileOptions::configure(TileToNVVMOptions &pipeline) const {
   pipeline.numStages = numStages;
   pipeline.numCTAs = numCTAs;
   pipeline.maxRegisters = maxRegisters;
+  pipeline.programmaticLaunch = programmaticLaunch;
 }
 
 /// Refuses what `gpu-module-to-binary` would heed and we do not.

@@ -9,6 +9,7 @@
 #include "TileDialect/Target/KernelMetadata.h"
 #include "TileDialect/Dialect/Tile/IR/Tile.h"
 #include "TileDialect/Dialect/TileGPU/IR/TileGPU.h"
+#include "TileDialect/Dialect/TileNV/IR/TileNV.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -207,6 +208,8 @@ tile::collectKernelMetadata(gpu::GPUModuleOp module,
     kernel.numWarps = llvm::divideCeil(threads, 32);
     readDimensions(func, NVVM::NVVMDialect::getClusterDimAttrName(),
                    kernel.clusterSize);
+    kernel.programmaticLaunch =
+        func->hasAttr(tile_nv::kProgrammaticLaunchAttrName);
     kernel.dynamicSharedBytes = getDynamicSharedBytes(module, func);
     if (const llvm::Function *function = translated.getFunction(kernel.name))
       kernel.staticSharedBytes = getStaticSharedBytes(translated, *function);
@@ -244,6 +247,7 @@ llvm::json::Value tile::toJSON(const KernelMetadata &kernel) {
       {"num_warps", kernel.numWarps},
       {"block_size", llvm::json::Array(kernel.blockSize)},
       {"cluster_size", llvm::json::Array(kernel.clusterSize)},
+      {"programmatic_launch", kernel.programmaticLaunch},
       {"tma", llvm::json::Array()}};
   if (kernel.registers)
     object["registers"] = *kernel.registers;

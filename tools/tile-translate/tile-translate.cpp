@@ -72,6 +72,11 @@ struct Options {
   cl::opt<int64_t> maxRegisters{
       "max-registers", cl::desc("Most registers of a thread (0: no limit)"),
       cl::value_desc("n"), cl::init(0), cl::cat(category)};
+  cl::opt<bool> programmaticLaunch{
+      "programmatic-launch",
+      cl::desc("Kernels wait themselves for the grids before them, so that "
+               "they can be launched programmatically (sm_90 and newer)"),
+      cl::init(false), cl::cat(category)};
   cl::opt<unsigned> optLevel{
       "opt-level", cl::desc("LLVM's optimisation level, 0 to 3 (default: 3)"),
       cl::value_desc("n"), cl::init(3), cl::cat(category)};
@@ -114,6 +119,7 @@ tile::CompileOptions Options::getCompileOptions(const char *executable) const {
   options.numStages = numStages;
   options.numCTAs = numCTAs;
   options.maxRegisters = maxRegisters;
+  options.programmaticLaunch = programmaticLaunch;
   options.lineInfo = lineInfo;
   options.verifyEach = verifyEach;
   options.ptx.optLevel = optLevel;

@@ -42,6 +42,12 @@ struct TileToNVVMOptions : public PassPipelineOptions<TileToNVVMOptions> {
       *this, "max-registers",
       llvm::cl::desc("Most registers of a thread; 0: no limit"),
       llvm::cl::init(0)};
+  PassOptions::Option<bool> programmaticLaunch{
+      *this, "programmatic-launch",
+      llvm::cl::desc("Kernels wait themselves for the grids before them, so "
+                     "that they can be launched programmatically (sm_90 and "
+                     "newer)"),
+      llvm::cl::init(false)};
 };
 
 /// tile -> tile_gpu: inline helpers, give tiles layouts, choose good ones.

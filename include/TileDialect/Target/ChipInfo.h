@@ -80,6 +80,8 @@ struct ChipInfo {
   bool hasVectorAtomics = false;
   /// Thread block clusters and distributed shared memory.
   bool hasClusters = false;
+  /// `griddepcontrol`: programmatic dependent launch.
+  bool hasGridDependencies = false;
   /// `mbarrier.try_wait` and transaction counts.
   bool hasMbarrierTryWait = false;
   /// `cp.async.bulk.tensor`: copies through tensor maps.

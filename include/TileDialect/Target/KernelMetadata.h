@@ -55,6 +55,9 @@ struct KernelMetadata {
   int64_t numWarps = 0;
   SmallVector<int64_t, 3> blockSize = {0, 0, 0};
   SmallVector<int64_t, 3> clusterSize = {1, 1, 1};
+  /// The kernel waits itself for the grids before it: a launch may set
+  /// CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION.
+  bool programmaticLaunch = false;
   /// Known after assembly only.
   std::optional<int64_t> registers;
   std::optional<int64_t> spillStoreBytes;

@@ -8,6 +8,7 @@
 
 #include "TileDialect/Dialect/TileNV/IR/TileNV.h"
 #include "mlir/IR/Operation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::tile_nv;
@@ -24,7 +25,12 @@ static LogicalResult emitUnknown(Operation *op, NamedAttribute attribute) {
 LogicalResult
 TileNVDialect::verifyOperationAttribute(Operation *op,
                                         NamedAttribute attribute) {
-  return emitUnknown(op, attribute);
+  if (attribute.getName() != kProgrammaticLaunchAttrName)
+    return emitUnknown(op, attribute);
+  if (!isa<FunctionOpInterface>(op) || !isa<UnitAttr>(attribute.getValue()))
+    return op->emitError()
+           << attribute.getName() << " is a unit attribute of functions";
+  return success();
 }
 
 LogicalResult

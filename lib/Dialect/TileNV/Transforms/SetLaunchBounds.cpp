@@ -31,17 +31,9 @@ struct TileNVSetLaunchBoundsPass
 
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
-    ArrayAttr targets = module.getTargetsAttr();
-    auto target = targets && targets.size() == 1
-                      ? dyn_cast<NVVM::NVVMTargetAttr>(targets[0])
-                      : NVVM::NVVMTargetAttr();
-    const tile_dialect::ChipInfo *chip =
-        target ? tile_dialect::lookupChip(target.getChip()) : nullptr;
-    if (!chip) {
-      module.emitOpError("has no target of a known chip: run "
-                         "tile-nv-set-target first");
+    const tile_dialect::ChipInfo *chip = getTargetChip(module);
+    if (!chip)
       return signalPassFailure();
-    }
     for (auto kernel : module.getOps<gpu::GPUFuncOp>())
       if (kernel.isKernel() && failed(verify(kernel, *chip)))
         return signalPassFailure();

@@ -107,6 +107,19 @@ LogicalResult tile_nv::setTarget(gpu::GPUModuleOp module, StringRef chip) {
   return success();
 }
 
+const tile_dialect::ChipInfo *tile_nv::getTargetChip(gpu::GPUModuleOp module) {
+  ArrayAttr targets = module.getTargetsAttr();
+  auto target = targets && targets.size() == 1
+                    ? dyn_cast<NVVM::NVVMTargetAttr>(targets[0])
+                    : NVVM::NVVMTargetAttr();
+  const tile_dialect::ChipInfo *chip =
+      target ? tile_dialect::lookupChip(target.getChip()) : nullptr;
+  if (!chip)
+    module.emitOpError("has no target of a known chip: run "
+                       "tile-nv-set-target first");
+  return chip;
+}
+
 bool tile_nv::isPTXIdentifier(StringRef name) {
   auto isFollowing = [](char c) {
     return llvm::isAlnum(c) || c == '_' || c == '$';

@@ -13,4 +13,12 @@
 
 #include "TileDialect/Dialect/TileNV/IR/TileNVDialect.h.inc"
 
+namespace mlir::tile_nv {
+
+/// On a kernel: it waits itself for the grids before it, see TileNVDialect.td.
+inline constexpr llvm::StringLiteral kProgrammaticLaunchAttrName =
+    "tile_nv.programmatic_launch";
+
+} // namespace mlir::tile_nv
+
 #endif // TILEDIALECT_DIALECT_TILENV_IR_TILENV_H

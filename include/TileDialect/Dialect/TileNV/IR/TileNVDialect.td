@@ -19,8 +19,12 @@ def TileNV_Dialect : Dialect {
     The only dialect that names NVIDIA. It says how `tile-gpu-distribute` writes
     memory accesses, atomics, mathematical functions, conversions, inline
     assembly, library calls, prints and assertions for NVIDIA's chips: as upstream
-    `llvm` ops, intrinsics and PTX. See `docs/rationale/TileNV.md`. It has no
-    discardable attributes.
+    `llvm` ops, intrinsics and PTX. See `docs/rationale/TileNV.md`.
+
+    One discardable attribute, on functions: `tile_nv.programmatic_launch` (unit)
+    says that the kernel waits itself for the grids before it, so that a launcher
+    may set `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`. The pass
+    `tile-nv-insert-grid-dependencies` sets it.
   }];
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;

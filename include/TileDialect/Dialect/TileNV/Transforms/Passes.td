@@ -28,6 +28,27 @@ def TileNVSetTarget : Pass<"tile-nv-set-target", "::mlir::ModuleOp"> {
     Option<"chip", "chip", "std::string", "\"\"", "Target chip, e.g. sm_90a">];
 }
 
+def TileNVInsertGridDependencies : Pass<"tile-nv-insert-grid-dependencies", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Let kernels overlap with the grids before and after them";
+  let description = [{
+    For programmatic dependent launch (PTX ISA, griddepcontrol): a kernel that is
+    launched so starts before the grid in front of it has ended.
+
+    Takes: kernels before `tile-gpu-allocate-shared-memory`, in a module with the
+    `#nvvm.target` of a known chip. Puts `griddepcontrol.wait` at the entry of each
+    kernel, before any access to memory, and `griddepcontrol.launch_dependents`
+    behind the loads that the kernel begins with (those before the first reduction,
+    loop, store ...), never before the wait: the grid behind this one may then rely
+    on everything in front of this one. What these loads do not need moves behind
+    them. A kernel that has a `griddepcontrol.wait` of its own stays as it is; one
+    that only launches its dependents itself gets the wait.
+    Leaves: these kernels with the attribute `tile_nv.programmatic_launch`. Without
+    that kind of launch the instructions do nothing, and on chips that do not have
+    them (before sm_90) neither does the pass.
+  }];
+  let dependentDialects = ["::mlir::tile_nv::TileNVDialect", "::mlir::NVVM::NVVMDialect"];
+}
+
 def TileNVSetLaunchBounds : Pass<"tile-nv-set-launch-bounds", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Set the launch bounds of kernels, within the limits of their chip";
   let description = [{

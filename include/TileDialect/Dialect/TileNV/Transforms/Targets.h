@@ -34,6 +34,10 @@ namespace mlir::tile_nv {
 /// context must have loaded the NVVM dialect.
 LogicalResult setTarget(gpu::GPUModuleOp module, StringRef chip);
 
+/// The chip of the only `#nvvm.target` of `module`. If there is no such target
+/// or chip, reports that and returns null.
+const tile_dialect::ChipInfo *getTargetChip(gpu::GPUModuleOp module);
+
 /// True if PTX allows `name` for a kernel (PTX ISA, Identifiers).
 bool isPTXIdentifier(StringRef name);
 
