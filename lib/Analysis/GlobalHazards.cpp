@@ -1,4 +1,4 @@
-//===- GlobalHazards.cpp - Loads that race with later writes ----*- C++ -*-===//
+//===- GlobalHazards.cpp - Races of accesses to global memory ---*- C++ -*-===//
 //
 // Part of the TileDialect project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -245,17 +245,40 @@ void GlobalAccesses::orderInWarp() {
     insert(entry.access, /*isOrderedInWarp=*/true);
 }
 
-BarrierScope GlobalAccesses::getScopeBefore(const GlobalAccesses &writes,
-                                            BarrierScope widest) const {
+/// `getScope` is asked for the spreads of an access here and of one in `later`.
+BarrierScope GlobalAccesses::getScopeBefore(
+    const GlobalAccesses &later,
+    function_ref<BarrierScope(Type, Type)> getScope) const {
   BarrierScope scope = BarrierScope::None;
-  for (const Entry &load : entries)
-    for (const Entry &write : writes.entries) {
-      if (!load.access.roots.overlaps(write.access.roots))
+  for (const Entry &first : entries)
+    for (const Entry &second : later.entries) {
+      if (!first.access.roots.overlaps(second.access.roots))
         continue;
-      BarrierScope needed =
-          getScopeBetween(load.access.spread, write.access.spread, widest);
-      if (needed != BarrierScope::Warp || !load.isOrderedInWarp)
+      BarrierScope needed = getScope(first.access.spread, second.access.spread);
+      if (needed != BarrierScope::Warp || !first.isOrderedInWarp)
         scope = std::max(scope, needed);
     }
   return scope;
+}
+
+BarrierScope GlobalAccesses::getScopeBeforeWrites(const GlobalAccesses &writes,
+                                                  BarrierScope widest) const {
+  return getScopeBefore(writes, [&](Type load, Type write) {
+    return getScopeBetween(load, write, widest);
+  });
+}
+
+BarrierScope GlobalAccesses::getScopeBetweenWrites(const GlobalAccesses &writes,
+                                                   BarrierScope widest) const {
+  return getScopeBefore(writes, [&](Type first, Type second) {
+    // Assembly writes where its thread has loaded from.
+    return second && first != second ? widest : BarrierScope::None;
+  });
+}
+
+BarrierScope GlobalAccesses::getScopeBeforeLoads(const GlobalAccesses &loads,
+                                                 BarrierScope widest) const {
+  return getScopeBefore(loads, [&](Type write, Type load) {
+    return getScopeBetween(load, write, widest);
+  });
 }

@@ -58,12 +58,14 @@ void PendingAccesses::insert(const PendingAccesses &other) {
   writes.insert(other.writes);
   copies.insert(other.copies);
   loads.insert(other.loads);
+  stores.insert(other.stores);
   includesEntry |= other.includesEntry;
 }
 
 void OrderedAccesses::insert(const OrderedAccesses &other) {
   reads.insert(other.reads);
   writes.insert(other.writes);
+  globalLoads.insert(other.globalLoads);
   globalWrites.insert(other.globalWrites);
 }
 
@@ -75,7 +77,11 @@ SharedMemoryHazards::getNeededScope(const OrderedAccesses &ordered,
       ordered.writes.overlaps(pending.writes) ||
       ordered.writes.overlaps(pending.reads))
     return BarrierScope::Block;
-  return pending.loads.getScopeBefore(ordered.globalWrites, globalScope);
+  return std::max(
+      {pending.loads.getScopeBeforeWrites(ordered.globalWrites, globalScope),
+       pending.stores.getScopeBeforeLoads(ordered.globalLoads, globalScope),
+       pending.stores.getScopeBetweenWrites(ordered.globalWrites,
+                                            globalScope)});
 }
 
 /// A point stays one, for no fewer threads.
@@ -189,7 +195,9 @@ void SharedMemoryHazards::visitAccess(Operation *op, PendingAccesses &state) {
   ordered.writes.insert(scratch);
   bool isLoad = isa<tile::LoadOp, tile::DescLoadOp>(op);
   const GlobalAccess &global = getGlobalAccess(op);
-  if (!isLoad)
+  if (isLoad)
+    ordered.globalLoads.insert(global);
+  else
     ordered.globalWrites.insert(global);
   addPoint(op, getNeededScope(ordered, state));
   state.order(points.lookup(op));
@@ -207,6 +215,8 @@ void SharedMemoryHazards::visitAccess(Operation *op, PendingAccesses &state) {
   state.insert(accesses);
   if (isLoad)
     state.loads.insert(global);
+  else if (global.spread)
+    state.stores.insert(global);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- GlobalHazards.h - Loads that race with later writes ------*- C++ -*-===//
+//===- GlobalHazards.h - Races of accesses to global memory -----*- C++ -*-===//
 //
 // Part of the TileDialect project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -9,6 +9,8 @@
 // A tile.load whose elements have several holders becomes a load in each of
 // them. A write to the same address that follows in the program may overtake
 // the loads of slower warps, or lanes, and the value would differ between them.
+// A load that follows a write may overtake it in the same way, and a write that
+// another thread does.
 // Which loads and writes may meet is told by the arguments that their pointers
 // are computed from. What ops of other dialects do to memory, thread by thread,
 // is left to who wrote them.
@@ -80,10 +82,10 @@ GlobalAccess getGlobalLoad(Operation *op);
 /// anything, each thread where it has loaded from.
 GlobalAccess getGlobalWrite(Operation *op);
 
-/// The threads that must meet between a load and a write of the same address
-/// that follows. Threads load an element that do not write it where the loaded
-/// tile has copies, or where the two tiles are spread in different ways. All
-/// threads are of one warp if `widest` is BarrierScope::Warp.
+/// The threads that must meet between a load and a write of the same address,
+/// whichever comes first. Threads load an element that do not write it where
+/// the loaded tile has copies, or where the two tiles are spread in different
+/// ways. All threads are of one warp if `widest` is BarrierScope::Warp.
 BarrierScope getScopeBetween(Type loadSpread, Type writeSpread,
                              BarrierScope widest);
 
@@ -96,8 +98,15 @@ public:
   /// The lanes of each warp have met since.
   void orderInWarp();
   /// The threads that must meet between these loads and `writes`.
-  BarrierScope getScopeBefore(const GlobalAccesses &writes,
-                              BarrierScope widest) const;
+  BarrierScope getScopeBeforeWrites(const GlobalAccesses &writes,
+                                    BarrierScope widest) const;
+  /// The threads that must meet between these writes and `writes`, so that the
+  /// last one stays. An element of tiles that are spread alike has one writer.
+  BarrierScope getScopeBetweenWrites(const GlobalAccesses &writes,
+                                     BarrierScope widest) const;
+  /// The threads that must meet between these writes and `loads`.
+  BarrierScope getScopeBeforeLoads(const GlobalAccesses &loads,
+                                   BarrierScope widest) const;
   bool operator==(const GlobalAccesses &other) const {
     return entries == other.entries;
   }
@@ -113,6 +122,9 @@ private:
     }
   };
   void insert(const GlobalAccess &access, bool isOrderedInWarp);
+  BarrierScope
+  getScopeBefore(const GlobalAccesses &later,
+                 function_ref<BarrierScope(Type, Type)> getScope) const;
 
   /// Sorted, so that equal sets are equal.
   SmallVector<Entry, 1> entries;

@@ -29,8 +29,7 @@ private:
   SmallVector<std::pair<int64_t, int64_t>, 2> ranges;
 };
 
-/// Accesses that no barrier has ordered yet: all those to shared memory, and
-/// loads from global memory.
+/// Accesses that no barrier has ordered yet, to shared and to global memory.
 struct PendingAccesses {
   ByteSet reads;
   ByteSet writes;
@@ -39,6 +38,9 @@ struct PendingAccesses {
   ByteSet copies;
   /// Loads from global memory.
   GlobalAccesses loads;
+  /// Writes to global memory, but not those of assembly, which each thread
+  /// orders to its own loads.
+  GlobalAccesses stores;
   /// Whether what was pending before the innermost loop around may still be.
   /// (The copies are not meant: they are among `copies`.)
   bool includesEntry = false;
@@ -46,20 +48,23 @@ struct PendingAccesses {
   /// A barrier: what other threads did is visible. One of the lanes of a warp
   /// is taken to order accesses to global memory only.
   void order(BarrierScope scope = BarrierScope::Block) {
-    if (scope == BarrierScope::Warp)
+    if (scope == BarrierScope::Warp) {
       loads.orderInWarp();
+      stores.orderInWarp();
+    }
     if (scope != BarrierScope::Block)
       return;
     reads.clear();
     writes.clear();
     loads.clear();
+    stores.clear();
     includesEntry = false;
   }
   void insert(const PendingAccesses &other);
   bool operator==(const PendingAccesses &other) const {
     return reads == other.reads && writes == other.writes &&
            copies == other.copies && loads == other.loads &&
-           includesEntry == other.includesEntry;
+           stores == other.stores && includesEntry == other.includesEntry;
   }
 };
 
@@ -69,6 +74,8 @@ struct OrderedAccesses {
   ByteSet reads;
   /// Writes, those of asynchronous copies included.
   ByteSet writes;
+  /// Loads from global memory.
+  GlobalAccesses globalLoads;
   /// Writes to global memory.
   GlobalAccesses globalWrites;
 
@@ -86,9 +93,10 @@ struct OrderedAccesses {
 /// only if more asynchronous copies may be in flight where it begins, or to
 /// see whether barriers at other places in it save the one in front.
 ///
-/// The same flow orders loads from global memory to the writes that follow them
-/// (see GlobalHazards.h), so that one barrier serves both. Where a load and a
-/// write concern the lanes of one warp only, the barrier is one of theirs.
+/// The same flow orders loads from global memory to the writes that follow
+/// them, and writes to the accesses that follow them (see GlobalHazards.h), so
+/// that one barrier serves both. Where a load and a write concern the lanes of
+/// one warp only, the barrier is one of theirs.
 ///
 /// Memory must have been given its place: `tile_gpu.alloc` its `offset`, ops
 /// with scratch memory their `tile_gpu.scratch`.

@@ -217,11 +217,15 @@ void LayoutAssignment::tieValues() {
 
   for (auto [op, role] : ops) {
     SmallVector<Value> group;
-    if (role == OpRole::ControlFlow)
+    if (role == OpRole::ControlFlow) {
+      // What one operand flows to has the operand's type, also where the value
+      // itself, a constant say, has any layout: a loop's argument and result.
+      DenseMap<OpOperand *, Value> targets;
       tile::forEachControlFlowEdge(op, [&](OpOperand &from, Value to) {
         if (isTile(to))
-          unite({from.get(), to});
+          unite({from.get(), to, targets.try_emplace(&from, to).first->second});
       });
+    }
     if (role == OpRole::Elementwise ||
         isa<tile::ScanOp, tile::ReduceOp, tile::JoinOp, tile::CatOp,
             tile::HistogramOp>(op))

@@ -64,12 +64,14 @@ gpu.func @unused(%p: !ptr, %n: i32) kernel attributes {known_block_size = array<
   gpu.return
 }
 
-// Two stores in a row need one barrier; the second load needs another.
+// Two stores in a row need one barrier; the second load needs another before it
+// and one after it.
 // CHECK-LABEL: gpu.func @tile_in_place
 // CHECK: tile.load
 // CHECK-NEXT: tile_gpu.barrier
 // CHECK-NEXT: tile.store
 // CHECK-NEXT: tile.store
+// CHECK-NEXT: tile_gpu.barrier
 // CHECK-NEXT: tile.load
 // CHECK-NEXT: tile_gpu.barrier
 // CHECK-NEXT: tile.atomic_rmw
@@ -166,7 +168,8 @@ gpu.func @other_layout_in_warp(%p: !ptr, %x: tensor<32xi32, #reversed>) kernel a
 }
 
 // What a loop before has loaded is ordered to the stores of the next one once;
-// a load and a store of the same loop in each iteration.
+// a load and a store of the same loop in each iteration, to each other and to
+// those of the next.
 // CHECK-LABEL: gpu.func @lane_copies_in_loops
 // CHECK: scf.for
 // CHECK-NEXT: tile.load
@@ -175,7 +178,9 @@ gpu.func @other_layout_in_warp(%p: !ptr, %x: tensor<32xi32, #reversed>) kernel a
 // CHECK-NEXT: scf.for
 // CHECK-NEXT: tile.store
 // CHECK-NEXT: }
+// CHECK-NEXT: tile_gpu.barrier of_warp
 // CHECK-NEXT: scf.for
+// CHECK-NEXT: tile_gpu.barrier of_warp
 // CHECK-NEXT: tile.load
 // CHECK-NEXT: tile_gpu.barrier of_warp
 // CHECK-NEXT: tile.store
@@ -202,6 +207,7 @@ gpu.func @lane_copies_in_loops(%p: !ptr, %x: tensor<64xi32, #lanes>, %lb: index,
 // CHECK: %[[Q:.+]] = tile.load
 // CHECK-NEXT: tile_gpu.barrier
 // CHECK-NEXT: tile.store %[[Q]]
+// CHECK-NEXT: tile_gpu.barrier
 // CHECK-NEXT: %[[X:.+]] = tile.load %[[Q]]
 // CHECK-NEXT: tile_gpu.barrier
 // CHECK-NEXT: tile.store %{{.+}}, %[[X]]
@@ -213,16 +219,21 @@ gpu.func @unknown_root(%pp: !tile.ptr<!tile.ptr<i32>>, %p: !ptr, %n: i32) kernel
   gpu.return
 }
 
-// Assembly may write anywhere, unless it is pure.
+// Assembly may write anywhere, unless it is pure. Loads that follow are left to
+// who wrote it.
 // CHECK-LABEL: gpu.func @assembly
 // CHECK: tile.load
 // CHECK-NEXT: tile.inline_asm_elementwise pure
 // CHECK-NEXT: tile_gpu.barrier
 // CHECK-NEXT: tile.inline_asm_elementwise
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.print
 gpu.func @assembly(%p: !ptr) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
   %x = tile.load %p : !ptr
   %0 = tile.inline_asm_elementwise pure "mov.b32 $0, $1;" constraints "=r,r" (%x) : (i32) -> i32
   %1 = tile.inline_asm_elementwise "mov.b32 $0, $1;" constraints "=r,r" (%0) : (i32) -> i32
+  %y = tile.load %p : !ptr
+  tile.print "" (%y : i32)
   gpu.return
 }
 
@@ -231,6 +242,7 @@ gpu.func @assembly(%p: !ptr) kernel attributes {known_block_size = array<i32: 12
 // CHECK: tile.load
 // CHECK-NEXT: tile.barrier
 // CHECK-NEXT: tile.store
+// CHECK-NEXT: tile.barrier
 // CHECK-NEXT: tile.load
 // CHECK-NEXT: tile_gpu.alloc
 // CHECK-NEXT: tile_gpu.barrier
@@ -241,6 +253,7 @@ gpu.func @ordered(%p: !ptr, %n: i32, %x: tensor<128xi32, #unique>) kernel attrib
   %0 = tile.load %p : !ptr
   tile.barrier
   tile.store %p, %0 : !ptr
+  tile.barrier
   %1 = tile.load %p : !ptr
   %a = tile_gpu.alloc %x {offset = 0 : i64} : tensor<128xi32, #unique> -> !tile_gpu.memdesc<128xi32, #dense, mutable>
   %2 = tile_gpu.local_load %a : !tile_gpu.memdesc<128xi32, #dense, mutable> -> tensor<128xi32, #unique>
@@ -254,6 +267,7 @@ gpu.func @ordered(%p: !ptr, %n: i32, %x: tensor<128xi32, #unique>) kernel attrib
 // CHECK: scf.for
 // CHECK-NEXT: tile_gpu.barrier
 // CHECK-NEXT: tile.store
+// CHECK-NEXT: tile_gpu.barrier
 // CHECK-NEXT: tile.load
 // CHECK-NEXT: tile.addptr
 // CHECK-NEXT: scf.yield
@@ -296,6 +310,49 @@ gpu.func @exchanged(%p: !ptr, %o: !ptr, %lb: index, %ub: index, %step: index) ke
   gpu.return
 }
 
+// What is stored is loaded again, by the threads that stored it, by others of
+// the block, and of the warp.
+// CHECK-LABEL: gpu.func @store_and_load
+// CHECK: tile.store
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile_gpu.barrier{{$}}
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tile_gpu.barrier of_warp
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.print
+gpu.func @store_and_load(%p: !ptr, %q: !ptr, %x: tensor<128xi32, #unique>, %y: tensor<64xi32, #lanes>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+  %ps = tile.splat %p : !uniques
+  %pc = tile.splat %p : !copies
+  %qs = tile.splat %q : !lanes
+  tile.store %ps, %x : !uniques
+  %0 = tile.load %ps : !uniques
+  %1 = tile.load %pc : !copies
+  tile.store %qs, %y : !lanes
+  %2 = tile.load %qs : !lanes
+  tile.print "" (%0, %1, %2 : tensor<128xi32, #unique>, tensor<64xi32, #copies>, tensor<64xi32, #lanes>)
+  gpu.return
+}
+
+// The last of two stores stays, though other threads do it.
+// CHECK-LABEL: gpu.func @store_and_store
+// CHECK: tile.store
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tile_gpu.barrier{{$}}
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: gpu.return
+gpu.func @store_and_store(%p: !ptr, %q: !ptr, %x: tensor<128xi32, #unique>, %y: tensor<64xi32, #lanes>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+  %ps = tile.splat %p : !uniques
+  %pl = tile.splat %p : !lanes
+  %qs = tile.splat %q : !uniques
+  tile.store %ps, %x : !uniques
+  tile.store %ps, %x : !uniques
+  tile.store %pl, %y : !lanes
+  tile.store %qs, %x : !uniques
+  gpu.return
+}
+
 // Only one branch loads; the results of branches are followed, too.
 // CHECK-LABEL: gpu.func @branches
 // CHECK: scf.if
@@ -320,6 +377,7 @@ gpu.func @branches(%p: !ptr, %o: !ptr, %c: i1, %n: i32) kernel attributes {known
 
 // CHECK-LABEL: gpu.func @blocks
 // CHECK: ^{{.+}}(%{{.+}}: !tile.ptr<i32>):
+// CHECK-NEXT: tile_gpu.barrier
 // CHECK-NEXT: tile.load
 // CHECK-NEXT: tile_gpu.barrier
 // CHECK-NEXT: tile.store

@@ -229,3 +229,32 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// What a loop carries has one layout inside and after it, also where it starts
+// and goes on with a constant, which has any.
+
+// CHECK: #[[$WIDE:.+]] = #tile_gpu.layout<{register = {{\[}}[1], [2]], lane
+#narrow = #tile_gpu.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]}>
+#wide = #tile_gpu.layout<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]}>
+gpu.module @m {
+  // CHECK-LABEL: gpu.func @carried_constant
+  gpu.func @carried_constant(%p: !tile.ptr<i32> {tile.divisibility = array<i32: 16>}, %n: i32) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: %[[RANGE:.+]] = tile.arange 0, 1024 : tensor<1024xi32, #[[$WIDE]]>
+    // CHECK: scf.for {{.*}} iter_args(%{{.+}} = %[[RANGE]]) -> (tensor<1024xi32, #[[$WIDE]]>)
+    // CHECK: scf.yield %[[RANGE]]
+    %r = tile.arange 0, 1024 : tensor<1024xi32, #narrow>
+    %l = scf.for %i = %c0 to %n step %c1 iter_args(%k = %r) -> (tensor<1024xi32, #narrow>) : i32 {
+      %kw = tile_gpu.convert_layout %k : tensor<1024xi32, #narrow> -> tensor<1024xi32, #wide>
+      %ps = tile.splat %p : tensor<1024x!tile.ptr<i32>, #wide>
+      %q = tile.addptr %ps, %kw : tensor<1024x!tile.ptr<i32>, #wide>, tensor<1024xi32, #wide>
+      tile.store %q, %kw : tensor<1024x!tile.ptr<i32>, #wide>
+      scf.yield %r : tensor<1024xi32, #narrow>
+    }
+    tile.print "" (%l : tensor<1024xi32, #narrow>)
+    gpu.return
+  }
+}
