@@ -23,6 +23,8 @@ using llvm::Twine;
 static constexpr uint64_t defaultQuantum = 20000;
 /// Clusters that a host thread keeps resident while they wait for each other.
 static constexpr size_t maximalResident = 256;
+/// Rounds of a cluster that only polls before another one gets its turn.
+static constexpr uint64_t longestPoll = 16;
 /// More would only take memory.
 static constexpr unsigned maximalThreads = 256;
 /// Time between two questions whether the launch is to be stopped.
@@ -160,7 +162,7 @@ void Cluster::start(Worker &thread, uint64_t linear) {
   numBlocks = shape.count();
   barrier = ClusterBarrier();
   tasks.clear();
-  spinRounds = 0;
+  spinRounds = pollRounds = 0;
   if (context.options.seed)
     random.seed(context.options.seed * 0x9E3779B97F4A7C15ull + linear);
   order.clear();
@@ -226,6 +228,7 @@ Cluster::Result Cluster::run() {
     if (shuffle)
       std::shuffle(order.begin(), order.end(), random);
     bool ran = false, spun = false, alive = false;
+    bool polled = false, changed = false;
     for (Warp *warp : order) {
       if (warp->live == 0)
         continue;
@@ -233,13 +236,24 @@ Cluster::Result Cluster::run() {
       worker->askForInterrupt();
       if (context.wasInterrupted.load(std::memory_order_relaxed))
         return Result::Failed;
-      switch (warp->run(shuffle ? 1 + random() % 64 : defaultQuantum)) {
+      bool wroteBefore = std::exchange(warp->wrote, false);
+      Warp::Result result =
+          warp->run(shuffle ? 1 + random() % 64 : defaultQuantum);
+      polled |= result == Warp::Result::Yielded || warp->failedPolls > 0;
+      // Whoever computes for a whole turn is in no loop that polls.
+      bool hasChanged = warp->wrote || result == Warp::Result::Done ||
+                        (result == Warp::Result::Preempted && !shuffle);
+      changed |= hasChanged;
+      warp->wrote |= wroteBefore;
+      switch (result) {
       case Warp::Result::Done:
+      case Warp::Result::Paused:
       case Warp::Result::Preempted:
         ran = true;
         // At once: a round of a large cluster may take longer than others
         // wait before they call it a deadlock.
-        context.progress.fetch_add(1, std::memory_order_relaxed);
+        if (hasChanged || pollRounds < longestPoll)
+          context.progress.fetch_add(1, std::memory_order_relaxed);
         break;
       case Warp::Result::Blocked:
         break;
@@ -252,15 +266,23 @@ Cluster::Result Cluster::run() {
         return Result::Failed;
       }
     }
-    ran |= runTasks(!alive || !(ran || spun));
+    bool ranTasks = runTasks(!alive || !(ran || spun));
+    ran |= ranTasks;
     if (!alive && tasks.empty())
       return Result::Done;
-    if (ran) {
+    if (changed || ranTasks)
+      pollRounds = 0;
+    else if (polled)
+      ++pollRounds;
+    if (ran && pollRounds < longestPoll) {
       context.progress.fetch_add(1, std::memory_order_relaxed);
       spinRounds = 0;
       continue;
     }
-    if (spun) {
+    // Who gets on from barrier to barrier may wait for another block all the
+    // same.
+    if (ran || spun) {
+      gotOn = ran || (gotOn && spinRounds > 0);
       if (++spinRounds % 16 == 0)
         return Result::Spinning;
       continue;
@@ -363,7 +385,8 @@ bool Worker::isStuck(Cluster &cluster) {
   }
   if (cluster.spinRounds < 20000)
     return false;
-  return context.numWorkers == 1 ||
+  // Who gets on may count its polls, and end.
+  return (context.numWorkers == 1 && !cluster.gotOn) ||
          now - cluster.spinStart > std::chrono::seconds(2);
 }
 
@@ -394,7 +417,6 @@ void Worker::run() {
       free.push_back(std::move(cluster));
       break;
     }
-    case Cluster::Result::Running:
     case Cluster::Result::Spinning:
       if (isStuck(*cluster) && !wantNew) {
         cluster->reportDeadlock(/*spinning=*/true);

@@ -205,7 +205,16 @@ public:
   uint64_t clusterPhase[warpSize] = {};
 
   // What the scheduler uses.
-  enum class Result : uint8_t { Done, Blocked, Yielded, Preempted, Failed };
+  enum class Result : uint8_t {
+    Done,
+    /// It could not execute anything.
+    Blocked,
+    /// It executed something until it had to wait.
+    Paused,
+    Yielded,
+    Preempted,
+    Failed
+  };
   void start(Block &block, uint32_t id, LaneMask lanes);
   Result run(uint64_t quantum);
   std::string describePosition(const Split &split) const;
@@ -299,7 +308,7 @@ struct AsyncTask {
 /// one block.
 class Cluster {
 public:
-  enum class Result : uint8_t { Done, Spinning, Running, Failed };
+  enum class Result : uint8_t { Done, Spinning, Failed };
   void start(Worker &worker, uint64_t number);
   /// Runs each warp in turn until all are done or none gets on.
   Result run();
@@ -316,6 +325,11 @@ public:
   std::mt19937_64 random;
   /// Rounds in which nothing but failed polls happened, and when they began.
   uint64_t spinRounds = 0, lastProgress = 0;
+  /// Rounds in a row in which warps polled, and others changed nothing, though
+  /// they may have taken part in barriers.
+  uint64_t pollRounds = 0;
+  /// Some warp got on in the rounds that spinRounds counts.
+  bool gotOn = false;
   std::chrono::steady_clock::time_point spinStart;
   void reportDeadlock(bool spinning);
 

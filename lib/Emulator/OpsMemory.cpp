@@ -194,12 +194,20 @@ Step storeLanes(Warp &warp, const Inst &inst, LaneMask mask) {
   if (!locate(warp, inst, info, inst.operands[0], mask, AccessKind::Write,
               pointers))
     return Step::Error;
-  warp.wrote = true;
+  // In a loop that polls, one lane may tell the others each time through that
+  // nothing has changed.
+  bool repeats = llvm::isPowerOf2_32(mask) && info.totalBytes() <= 8 &&
+                 (warp.failedPolls > 0 || warp.sincePoll == 0);
+  uint64_t before = 0;
+  if (LLVM_UNLIKELY(repeats))
+    before = hashOf(pointers, mask, info.totalBytes(), inst);
   if (LLVM_UNLIKELY(info.strong))
     std::atomic_thread_fence(std::memory_order_release);
   for (unsigned e = 0; e < info.elements; ++e)
     info.access[e](warp, inst.operands[1 + e], pointers, e * info.elementBytes,
                    mask);
+  if (!repeats || before != hashOf(pointers, mask, info.totalBytes(), inst))
+    warp.wrote = true;
   return Step::Next;
 }
 

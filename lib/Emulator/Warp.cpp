@@ -694,7 +694,7 @@ Warp::Result Warp::run(uint64_t quantum) {
   }
   context->instructions.fetch_add(executed, std::memory_order_relaxed);
   if (result == Result::Blocked && executed > 0)
-    result = Result::Preempted;
+    result = Result::Paused;
   return result;
 }
 

@@ -400,6 +400,64 @@ SIGNAL:
   EXPECT_EQ(flag[1], 7u);
 }
 
+/// One thread of block 0 polls with an atomic, and tells the others, until the
+/// seven blocks after it have signalled.
+static const char *const pollWithBarriers = R"(
+.visible .entry k(.param .u64 flag)
+{
+  .reg .pred %p<4>;
+  .reg .b32 %r<8>;
+  .reg .b64 %d<4>;
+  .shared .align 4 .u32 found;
+  ld.param.u64 %d1, [flag];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r3, %tid.x;
+  setp.eq.u32 %p3, %r3, 0;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra SIGNAL;
+WAIT:
+  @%p3 atom.acquire.gpu.global.or.b32 %r2, [%d1], 0;
+  @%p3 st.shared.u32 [found], %r2;
+  bar.sync 0;
+  ld.shared.u32 %r4, [found];
+  bar.sync 0;
+  setp.lt.u32 %p2, %r4, 7;
+  @%p2 bra WAIT;
+  st.global.u32 [%d1+4], %r4;
+  ret;
+SIGNAL:
+  @%p3 red.release.gpu.global.add.u32 [%d1], 1;
+  ret;
+}
+)";
+
+TEST(Control, BlocksWaitForEachOtherWithBarriers) {
+  for (unsigned seed : {0u, 5u}) {
+    EmulatorOptions options;
+    options.threads = 1;
+    options.seed = seed;
+    Runner runner(header + std::string(pollWithBarriers), options);
+    std::vector<U32> flag(2);
+    runner.map(flag);
+    runner.run("k", Dim3{8, 1, 1}, Dim3{96, 1, 1});
+    EXPECT_EQ(flag[1], 7u);
+  }
+}
+
+TEST(Control, DeadlockOfLoopsWithBarriers) {
+  // A block too few signals.
+  for (unsigned threads : {1u, 2u}) {
+    EmulatorOptions options;
+    options.threads = threads;
+    options.seed = threads == 1 ? 0 : 5;
+    Runner runner(header + std::string(pollWithBarriers), options);
+    std::vector<U32> flag(2);
+    runner.map(flag);
+    std::string error = runner.runToError("k", Dim3{7, 1, 1}, Dim3{96, 1, 1});
+    EXPECT_NE(error.find("deadlock: no warp gets on"), std::string::npos);
+  }
+}
+
 TEST(Control, Deadlock) {
   Runner runner(wrapBody(R"(
   setp.ge.u32 %p1, %t, 32;
