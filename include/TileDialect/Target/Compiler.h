@@ -53,8 +53,8 @@ struct CompileOptions {
   int64_t numCTAs = 1;
   /// Most registers of a thread; 0: no limit.
   int64_t maxRegisters = 0;
-  /// For launches with programmatic stream serialisation; has no effect on chips
-  /// before sm_90.
+  /// For launches with programmatic stream serialisation; has no effect on
+  /// chips before sm_90.
   bool programmaticLaunch = false;
   /// Puts the lines of the source into PTX.
   bool lineInfo = false;

@@ -129,8 +129,10 @@ struct DistributeConstant : public OpConversionPattern<arith::ConstantOp> {
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPoint(kernel);
+      // Not at `loc`: MLIR's debug information takes the place of an inlined
+      // call for one in a function.
       table = LLVM::GlobalOp::create(
-          builder, loc,
+          builder, kernel->getLoc(),
           LLVM::LLVMArrayType::get(stored, dense.getNumElements()),
           /*isConstant=*/true, LLVM::Linkage::Internal, name, dense,
           /*alignment=*/16, /*addrSpace=*/1);

@@ -28,8 +28,8 @@ TileNVDialect::verifyOperationAttribute(Operation *op,
   if (attribute.getName() != kProgrammaticLaunchAttrName)
     return emitUnknown(op, attribute);
   if (!isa<FunctionOpInterface>(op) || !isa<UnitAttr>(attribute.getValue()))
-    return op->emitError()
-           << attribute.getName() << " is a unit attribute of functions";
+    return op->emitError() << attribute.getName()
+                           << " is a unit attribute of functions";
   return success();
 }
 

@@ -205,9 +205,11 @@ struct DistributeAssert : public OpConversionPattern<tile::AssertOp> {
         name = "tile_nv_text_" + std::to_string(count++);
       while (SymbolTable::lookupSymbolIn(context.getModule(), name));
       auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), data.size());
-      global = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
-                                      LLVM::Linkage::Internal, name,
-                                      builder.getStringAttr(data));
+      // Not at `loc`: MLIR's debug information takes the place of an inlined
+      // call for one in a function.
+      global = LLVM::GlobalOp::create(
+          builder, context.getModule()->getLoc(), type, /*isConstant=*/true,
+          LLVM::Linkage::Internal, name, builder.getStringAttr(data));
     }
     return LLVM::AddressOfOp::create(builder, loc, global);
   }
