@@ -8,10 +8,15 @@ program, warps), each result is compared with a float64 reference, and then all 
 turn, in equal windows. Two ways of timing, since a call on 4096 x 1024 lasts hardly longer
 than a launch:
 
-- "cold": one call between two events, with the L2 cache overwritten before it (do_bench),
-  which resolves about half a microsecond;
+- "cold": one call between two events, with the L2 cache overwritten before it (do_bench).
+  The mean without the tenth of the calls at either end, since events resolve about half a
+  microsecond;
 - "stream": a CUDA graph of calls on buffers that together are larger than the L2 cache,
   as in a network that runs kernel after kernel.
+
+"+pdl", for short workloads, is programmatic dependent launch: `tile` with launch_pdl=True and the same source;
+Triton with launch_pdl=True and, since its compiler does not insert them, griddepcontrol
+instructions by hand at the same place.
 
 The last table has the best configuration of each provider, and Triton's with one row a
 program and its default of four warps.
@@ -36,14 +41,21 @@ import {module}.language as tl
 
 
 @compiler.jit
-def vector_add(out, x, y, n, BLOCK: tl.constexpr):
+def vector_add(out, x, y, n, BLOCK: tl.constexpr, WAIT: tl.constexpr = False):
+    if WAIT:
+        tl.extra.cuda.gdc_wait()
+        tl.extra.cuda.gdc_launch_dependents()
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = i < n
     tl.store(out + i, tl.load(x + i, mask=mask) + tl.load(y + i, mask=mask), mask=mask)
 
 
 @compiler.jit
-def softmax(out, x, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+def softmax(out, x, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr,
+            WAIT: tl.constexpr = False):
+    if WAIT:
+        tl.extra.cuda.gdc_wait()
+        tl.extra.cuda.gdc_launch_dependents()
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     column = tl.arange(0, BLOCK)
     mask = (row < rows)[:, None] & (column < columns)[None, :]
@@ -55,7 +67,10 @@ def softmax(out, x, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr):
 
 @compiler.jit
 def layer_norm(out, x, weight, bias, mean, rstd, rows, columns, eps, ROWS: tl.constexpr,
-               BLOCK: tl.constexpr):
+               BLOCK: tl.constexpr, WAIT: tl.constexpr = False):
+    if WAIT:
+        tl.extra.cuda.gdc_wait()
+        tl.extra.cuda.gdc_launch_dependents()
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     column = tl.arange(0, BLOCK)
     inside = column < columns
@@ -73,6 +88,8 @@ def layer_norm(out, x, weight, bias, mean, rstd, rows, columns, eps, ROWS: tl.co
     tl.store(rstd + row, r, mask=row < rows)
 '''
 
+# Bytes of a workload whose launch is a noticeable part of its time.
+SHORT_BYTES = 100 << 20
 # Bytes that the buffers of a graph hold together: several times the L2 cache.
 ROTATION_BYTES = 600 << 20
 
@@ -97,7 +114,7 @@ def row_configs(module, columns, vector):
     widest = power_of_two(columns)
     for rows, warps in ((1, 1), (1, 2), (1, 4), (1, 8), (1, 16), (2, 2), (2, 4), (4, 4), (8, 8)):
         access = vector * 32 * max(1, warps // rows)
-        width = min(widest, -(-columns // access) * access) if module == "tile" else widest
+        width = min(widest, -(-columns // access) * access) if module.startswith("tile") else widest
         if access <= width and vector <= width * rows // (32 * warps) <= 128:
             yield rows, warps, width
 
@@ -106,7 +123,7 @@ class Workload:
     """Sets of buffers, the float64 reference of one, and calls by configuration.
 
     `reference(buffers)` is the result's buffer, what must be in it, and the relative and
-    absolute tolerance; `configs(module, kernels)` yields whether a configuration is the default
+    absolute tolerance; `configs(module, kernels, options)` yields whether a configuration is the default
     one, its name, and a function of buffers that launches it.
     """
 
@@ -116,22 +133,22 @@ class Workload:
 
 
 def vector_add(torch, n):
-    def configs(module, kernels):
+    def configs(module, kernels, options):
         for block, warps in ((1024, 4), (1024, 8), (2048, 4), (2048, 8), (4096, 8)):
             yield (1 if (block, warps) == (1024, 4) else 0, f"b{block} w{warps}",
                    lambda b, block=block, warps=warps: kernels.vector_add[(-(-n // block), )](
-                       b[0], b[1], b[2], n, BLOCK=block, num_warps=warps))
+                       b[0], b[1], b[2], n, BLOCK=block, num_warps=warps, **options))
 
     return Workload(f"vector add fp32 {n}", lambda: tuple(torch.randn(n, device="cuda") for _ in range(3)),
                     12 * n, lambda b: (b[0], b[1].double() + b[2].double(), 1e-6, 1e-6), configs)
 
 
 def softmax(torch, rows, columns):
-    def configs(module, kernels):
+    def configs(module, kernels, options):
         for r, warps, width in row_configs(module, columns, 4):
             yield (r == 1 and warps == 4, f"r{r} w{warps} c{width}",
                    lambda b, r=r, warps=warps, width=width: kernels.softmax[(-(-rows // r), )](
-                       b[0], b[1], rows, columns, ROWS=r, BLOCK=width, num_warps=warps))
+                       b[0], b[1], rows, columns, ROWS=r, BLOCK=width, num_warps=warps, **options))
 
     return Workload(f"softmax fp32 {rows}x{columns}",
                     lambda: tuple(torch.randn(rows, columns, device="cuda") for _ in range(2)),
@@ -148,12 +165,12 @@ def layer_norm(torch, rows, columns):
         return b[0], torch.nn.functional.layer_norm(b[1].double(), (columns, ), weight.double(),
                                                     bias.double(), 1e-5), 2e-3, 2e-3
 
-    def configs(module, kernels):
+    def configs(module, kernels, options):
         for r, warps, width in row_configs(module, columns, 8):
             yield (r == 1 and warps == 4, f"r{r} w{warps} c{width}",
                    lambda b, r=r, warps=warps, width=width: kernels.layer_norm[(-(-rows // r), )](
                        b[0], b[1], weight, bias, mean, rstd, rows, columns, 1e-5, ROWS=r,
-                       BLOCK=width, num_warps=warps))
+                       BLOCK=width, num_warps=warps, **options))
 
     return Workload(f"layer norm fp16 {rows}x{columns}",
                     lambda: tuple(torch.randn(rows, columns, **half) for _ in range(2)),
@@ -203,16 +220,19 @@ def measure(torch, work, modules, rounds):
     """{"cold"|"stream": {(module, default, configuration): GB/s}}"""
     from triton.testing import do_bench
     calls = {}
-    for module, kernels in modules.items():
-        for default, name, call in work.configs(module, kernels):
+    for module, (kernels, options) in modules.items():
+        if options and work.bytes > SHORT_BYTES:
+            continue
+        for default, name, call in work.configs(module, kernels, options):
             verify(work, f"{module} {name}", call)
             calls[module, bool(default), name] = call
     graphs = {key: graph_of(torch, work, call) for key, call in calls.items()}
     times = {"cold": {key: [] for key in calls}, "stream": {key: [] for key in calls}}
     for _ in range(rounds):
         for key, call in calls.items():
-            times["cold"][key].append(do_bench(lambda: call(work.buffers[0]), warmup=10, rep=40,
-                                               return_mode="median"))
+            cold = sorted(do_bench(lambda: call(work.buffers[0]), warmup=10, rep=40, return_mode="all"))
+            tenth = len(cold) // 10
+            times["cold"][key].append(statistics.mean(cold[tenth:len(cold) - tenth]))
             times["stream"][key].append(replay_time(torch, graphs[key], len(work.buffers)))
     return {way: {key: work.bytes / statistics.median(t) * 1e-6 for key, t in by_key.items()}
             for way, by_key in times.items()}
@@ -234,25 +254,31 @@ def main():
                       (softmax, 32768, 2048), (layer_norm, 4096, 8192), (layer_norm, 8192, 5120)]
     table = []
     with tempfile.TemporaryDirectory() as folder:
-        modules = {module: load(module, folder) for module in ("tile", "triton")}
+        ours, theirs = (load(module, folder) for module in ("tile", "triton"))
+        modules = {"tile": (ours, {}), "tile+pdl": (ours, {"launch_pdl": True}), "triton": (theirs, {}),
+                   "triton+pdl": (theirs, {"launch_pdl": True, "WAIT": True})}
         for make, *sizes in workloads:
             work = make(torch, *sizes)
             rates = measure(torch, work, modules, arguments.rounds)
             for way, by_key in rates.items():
                 for (module, default, name), rate in by_key.items():
-                    print(f"{work.name:<28} {way:<7} {module:<7} {name:<16} {rate:8.0f} GB/s", flush=True)
-                ours = max(r for (m, _, _), r in by_key.items() if m == "tile")
-                best = max(r for (m, _, _), r in by_key.items() if m == "triton")
-                plain = max((r for (m, d, _), r in by_key.items() if m == "triton" and d), default=0)
-                table.append((work.name, way, ours, best, plain))
+                    print(f"{work.name:<28} {way:<7} {module:<10} {name:<16} {rate:8.0f} GB/s", flush=True)
+                best = {module: max((r for (m, _, _), r in by_key.items() if m == module), default=0)
+                        for module in modules}
+                best["default"] = max((r for (m, d, _), r in by_key.items() if m == "triton" and d),
+                                      default=0)
+                table.append((work.name, way, best))
             del work
             torch.cuda.empty_cache()
     print(f"\n{torch.cuda.get_device_name()}, torch {torch.__version__}, Triton {triton.__version__}, "
           f"tile {tile.__version__}; GB/s")
-    print(f"{'workload':<28} {'timing':<7} {'tile':>6} {'Triton':>7} {'default':>8} {'ratio':>6} {'to default':>10}")
-    for name, way, ours, best, plain in table:
-        to_plain = f"{ours / plain:10.3f}" if plain else f"{'-':>10}"
-        print(f"{name:<28} {way:<7} {ours:6.0f} {best:7.0f} {plain:8.0f} {ours / best:6.3f} {to_plain}")
+    columns = list(table[0][2])
+    ratios = [("tile", "triton"), ("tile", "default"), ("tile+pdl", "triton"), ("tile+pdl", "triton+pdl")]
+    print(f"{'workload':<28} {'timing':<7}", *(f"{column:>10}" for column in columns),
+          *(f"{f'{a}/{b}':>20}" for a, b in ratios))
+    for name, way, best in table:
+        print(f"{name:<28} {way:<7}", *(f"{best[column]:10.0f}" for column in columns),
+              *(f"{best[a] / best[b]:20.3f}" if best[a] and best[b] else f"{'-':>20}" for a, b in ratios))
 
 
 if __name__ == "__main__":
