@@ -178,6 +178,7 @@ void tile::python::bindCompile(nb::module_ &module,
       .def_rw("num_stages", &Options::numStages)
       .def_rw("num_ctas", &Options::numCTAs)
       .def_rw("max_registers", &Options::maxRegisters)
+      .def_rw("programmatic_launch", &Options::programmaticLaunch)
       .def_rw("line_info", &Options::lineInfo)
       .def_prop_rw(
           "fp_fusion", [](const Options &o) { return o.ptx.fpFusion; },

@@ -8,6 +8,7 @@
 
 #include "CudaDriver.h"
 
+#include <atomic>
 #include <dlfcn.h>
 #include <mutex>
 #include <stdexcept>
@@ -20,6 +21,13 @@ using namespace mlir::tile::python;
 static constexpr int kDeviceOrdinalAttribute = 9;
 /// CU_EVENT_DISABLE_TIMING
 static constexpr unsigned kEventWithoutTiming = 2;
+
+/// CUDA_ERROR_NOT_INITIALIZED: what cuInit says in a child of a process that
+/// has called it.
+static constexpr CudaStatus kNotInitialized = 3;
+
+/// Whether the last try to open the driver failed for that reason.
+static std::atomic<bool> isForkedFromUser = false;
 
 /// Opens libcuda and fills `driver`. Returns why that failed, or nothing.
 static std::string open(CudaDriver &driver) {
@@ -57,11 +65,19 @@ static std::string open(CudaDriver &driver) {
   FIND(cuEventRecord);
   FIND(cuLaunchKernel);
 #undef FIND
+  driver.cuLaunchKernelEx = reinterpret_cast<decltype(driver.cuLaunchKernelEx)>(
+      dlsym(library, "cuLaunchKernelEx"));
   // The functions without a suffix have an older signature.
   find(driver.cuEventDestroy, "cuEventDestroy_v2");
-  if (reason.empty() && driver.cuInit(0) != 0)
-    reason = "the NVIDIA driver cannot be initialised (no GPU?)";
-  return reason;
+  if (!reason.empty())
+    return reason;
+  CudaStatus status = driver.cuInit(0);
+  isForkedFromUser = status == kNotInitialized;
+  if (isForkedFromUser)
+    return "CUDA cannot be used in a forked child of a process that uses it: "
+           "start the process with "
+           "the method \"spawn\"";
+  return status == 0 ? "" : "the NVIDIA driver cannot be initialised (no GPU?)";
 }
 
 const CudaDriver &mlir::tile::python::getCudaDriver() {
@@ -85,6 +101,20 @@ std::string mlir::tile::python::describeCudaError(CudaStatus status,
   getCudaDriver().cuGetErrorString(status, &text);
   return std::string(what) + ": " + (name ? name : "unknown error") + ": " +
          (text ? text : "");
+}
+
+int mlir::tile::python::getDeviceCount() {
+  static std::atomic<int> known = 0;
+  if (known)
+    return known;
+  try {
+    int count = 0;
+    checkCuda(getCudaDriver().cuDeviceGetCount(&count), "cuDeviceGetCount");
+    known = count;
+    return count;
+  } catch (const std::runtime_error &) {
+    return isForkedFromUser ? 1 : 0;
+  }
 }
 
 void mlir::tile::python::checkCuda(CudaStatus status, const char *what) {

@@ -24,6 +24,21 @@ namespace mlir::tile::python {
 using CudaStatus = int;
 using CudaHandle = void *;
 
+/// CUlaunchAttribute.
+struct CudaLaunchAttribute {
+  int id;
+  /// CUlaunchAttributeValue, a union of 64 bytes.
+  alignas(8) int value[16];
+};
+
+/// CUlaunchConfig.
+struct CudaLaunchConfig {
+  unsigned grid[3], block[3], sharedBytes;
+  CudaHandle stream;
+  CudaLaunchAttribute *attributes;
+  unsigned numAttributes;
+};
+
 /// The functions of the driver that launches need.
 struct CudaDriver {
   CudaStatus (*cuInit)(unsigned);
@@ -51,6 +66,9 @@ struct CudaDriver {
   CudaStatus (*cuLaunchKernel)(CudaHandle, unsigned, unsigned, unsigned,
                                unsigned, unsigned, unsigned, unsigned,
                                CudaHandle, void **, void **);
+  /// Null in drivers before CUDA 11.8.
+  CudaStatus (*cuLaunchKernelEx)(const CudaLaunchConfig *, CudaHandle, void **,
+                                 void **);
 };
 
 /// The driver, initialised. Throws std::runtime_error if there is none or no
@@ -63,6 +81,11 @@ std::string describeCudaError(CudaStatus status, const char *what);
 /// Throws std::runtime_error that says `what` failed and why, unless `status`
 /// is success.
 void checkCuda(CudaStatus status, const char *what);
+
+/// How many GPUs there are; 0 without a driver. A forked child of a process
+/// that has used a GPU cannot use any, but gets the number that the process was
+/// told, or 1 if it has never asked.
+int getDeviceCount();
 
 /// The ordinal of the device whose context is current in this thread; -1 if
 /// none is.

@@ -21,9 +21,11 @@ namespace mlir::tile::python {
 /// A kernel that is loaded in the context that was current when it was made.
 class CudaKernel {
 public:
+  /// `isProgrammatic`: launches set programmatic stream serialisation.
   CudaKernel(nanobind::bytes image, const std::string &name,
              const std::vector<std::string> &parameterTypes,
-             unsigned numThreads, unsigned dynamicSharedBytes);
+             unsigned numThreads, unsigned dynamicSharedBytes,
+             bool isProgrammatic);
   CudaKernel(const CudaKernel &) = delete;
   // The module stays loaded: a graph or a running kernel may still use it, and
   // at exit the context may be gone already.
@@ -43,6 +45,8 @@ public:
   /// the bytes of parameter i. The GIL need not be held.
   CudaStatus launchPacked(const std::array<uint32_t, 3> &grid, void **values,
                           CudaHandle stream) const {
+    if (isProgrammatic)
+      return launchProgrammatically(grid, values, stream);
     return driver.cuLaunchKernel(function, grid[0], grid[1], grid[2],
                                  numThreads, 1, 1, dynamicSharedBytes, stream,
                                  values, nullptr);
@@ -58,11 +62,14 @@ public:
   uint64_t getFunction() const { return reinterpret_cast<uint64_t>(function); }
 
 private:
+  CudaStatus launchProgrammatically(const std::array<uint32_t, 3> &grid,
+                                    void **values, CudaHandle stream) const;
   void throwIfTooMuchShared(CudaStatus status, const char *what) const;
 
   const CudaDriver &driver;
   KernelParameters parameters;
   unsigned numThreads, dynamicSharedBytes;
+  bool isProgrammatic;
   CudaHandle context = nullptr, module = nullptr, function = nullptr;
 };
 

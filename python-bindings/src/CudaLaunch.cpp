@@ -23,6 +23,7 @@
 
 namespace nb = nanobind;
 using namespace mlir::tile::python;
+using namespace nb::literals;
 
 /// CU_FUNC_ATTRIBUTE_*
 static constexpr int kStaticSharedBytes = 1;
@@ -35,6 +36,8 @@ static constexpr int kMaxRegistersPerBlock = 12;
 static constexpr int kCapabilityMajor = 75;
 static constexpr int kCapabilityMinor = 76;
 static constexpr int kMaxSharedBytesPerBlock = 97;
+/// CU_LAUNCH_ATTRIBUTE_*
+static constexpr int kProgrammaticStreamSerialization = 6;
 /// CUDA_ERROR_*
 static constexpr CudaStatus kInvalidValue = 1;
 static constexpr CudaStatus kLaunchOutOfResources = 701;
@@ -43,9 +46,12 @@ static constexpr unsigned kSharedBytesWithoutOptIn = 48 * 1024;
 
 CudaKernel::CudaKernel(nb::bytes image, const std::string &name,
                        const std::vector<std::string> &parameterTypes,
-                       unsigned numThreads, unsigned dynamicSharedBytes)
+                       unsigned numThreads, unsigned dynamicSharedBytes,
+                       bool isProgrammatic)
     : driver(getCudaDriver()), parameters(parameterTypes),
-      numThreads(numThreads), dynamicSharedBytes(dynamicSharedBytes) {
+      numThreads(numThreads), dynamicSharedBytes(dynamicSharedBytes),
+      // Without that function the kernel waits for nothing.
+      isProgrammatic(isProgrammatic && driver.cuLaunchKernelEx) {
   if (getCurrentDevice() < 0)
     useDevice(0);
   checkCuda(driver.cuCtxGetCurrent(&context), "cuCtxGetCurrent");
@@ -122,6 +128,19 @@ int CudaKernel::getAttribute(int attribute) const {
   return value;
 }
 
+CudaStatus
+CudaKernel::launchProgrammatically(const std::array<uint32_t, 3> &grid,
+                                   void **values, CudaHandle stream) const {
+  CudaLaunchAttribute attribute = {kProgrammaticStreamSerialization, {1}};
+  CudaLaunchConfig config = {{grid[0], grid[1], grid[2]},
+                             {numThreads, 1, 1},
+                             dynamicSharedBytes,
+                             stream,
+                             &attribute,
+                             1};
+  return driver.cuLaunchKernelEx(&config, function, values, nullptr);
+}
+
 void CudaKernel::launch(std::array<uint32_t, 3> grid, nb::sequence arguments,
                         uint64_t stream) const {
   std::vector<ParameterValue> values = parameters.pack(arguments);
@@ -155,20 +174,13 @@ static std::array<int, 2> getCapability(int ordinal) {
           getDeviceAttribute(ordinal, kCapabilityMinor)};
 }
 
-static int getDeviceCount() {
-  try {
-    int count = 0;
-    checkCuda(getCudaDriver().cuDeviceGetCount(&count), "cuDeviceGetCount");
-    return count;
-  } catch (const std::runtime_error &) {
-    return 0;
-  }
-}
-
 void mlir::tile::python::bindCuda(nb::module_ &module) {
   nb::class_<CudaKernel>(module, "CudaKernel")
       .def(nb::init<nb::bytes, const std::string &,
-                    const std::vector<std::string> &, unsigned, unsigned>())
+                    const std::vector<std::string> &, unsigned, unsigned,
+                    bool>(),
+           "image"_a, "name"_a, "parameter_types"_a, "num_threads"_a,
+           "dynamic_shared_bytes"_a, "is_programmatic"_a = false)
       .def("launch", &CudaKernel::launch)
       .def_prop_ro("function", &CudaKernel::getFunction)
       .def_prop_ro(

@@ -27,10 +27,10 @@
 // that the fast path understands the kernel is entered into the table.
 //
 // What invalidates an entry is checked at each launch without environment or
-// dict work: the list of hooks is empty, the globals that were compiled in are
-// the same objects (Python compares their values if not), the dict of compiled
-// kernels was not cleared, the context is the one that the kernel was loaded
-// in.
+// dict work: the lists of hooks are empty, the globals that were compiled in
+// are the same objects (Python compares their values if not), the dict of
+// compiled kernels was not cleared, the context is the one that the kernel was
+// loaded in.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,6 +71,22 @@ void mlir::tile::python::setStreamGetter(PyObject *getter) {
   Py_INCREF(getter);
   Py_XDECREF(streamGetter);
   streamGetter = getter;
+}
+
+/// The lists of functions that are called around all launches.
+static PyObject *hooksBefore = nullptr, *hooksAfter = nullptr;
+
+void mlir::tile::python::setLaunchHooks(PyObject *before, PyObject *after) {
+  Py_INCREF(before);
+  Py_INCREF(after);
+  PyObject *oldBefore = std::exchange(hooksBefore, before);
+  PyObject *oldAfter = std::exchange(hooksAfter, after);
+  Py_XDECREF(oldBefore);
+  Py_XDECREF(oldAfter);
+}
+
+static bool isEmptyList(PyObject *list) {
+  return list && PyList_CheckExact(list) && PyList_Size(list) == 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,29 +166,34 @@ static bool findExtents(LauncherObject *self, const CallPlan &plan,
 // The fast path
 //===----------------------------------------------------------------------===//
 
-/// The value of a variable now, a borrowed reference; null if it has none.
+/// The value of a variable now, a new reference; null if it has none.
 static PyObject *getValue(PyObject *holder, PyObject *name) {
   if (PyDict_CheckExact(holder)) {
     PyObject *value = PyDict_GetItemWithError(holder, name);
     PyErr_Clear();
+    Py_XINCREF(value);
     return value;
   }
-  // The functions for cells are not in the stable ABI. The cell keeps the value
-  // alive.
+  // The functions for cells are not in the stable ABI.
   static PyObject *contents = PyUnicode_InternFromString("cell_contents");
-  Reference value(PyObject_GetAttr(holder, contents));
+  PyObject *value =
+      PyObject_GetAttr(holder, PyType_Check(holder) ? name : contents);
   if (!value)
     PyErr_Clear();
-  return value.get();
+  return value;
 }
 
 /// Whether the globals that are compiled in are the same objects still.
-static bool areGlobalsUnchanged(const LaunchState &state) {
+static bool areGlobalsUnchanged(LaunchState &state) {
+  // Attributes of classes may be computed, by any code.
+  ReadingScope scope(state);
   if (PyDict_Size(state.usedGlobals) != Py_ssize_t(state.globalsInUse.size()))
     return false;
-  for (const UsedGlobal &global : state.globalsInUse)
-    if (getValue(global.holder, global.name) != global.value)
+  for (const UsedGlobal &global : state.globalsInUse) {
+    Reference value(getValue(global.holder, global.name));
+    if (value.get() != global.value)
       return false;
+  }
   return true;
 }
 
@@ -250,12 +271,16 @@ static Outcome launchFast(LauncherObject *self, PyObject *const *arguments,
       state.plans.find(state.signature, numPositional, keywords);
   if (!plan)
     return Outcome::LeftToPython;
-  if (!readArguments(state, *plan, arguments, key) || !kernel->hooks ||
-      !PyList_CheckExact(kernel->hooks) || PyList_Size(kernel->hooks) != 0)
+  if (!readArguments(state, *plan, arguments, key) ||
+      !isEmptyList(kernel->hooks) || !isEmptyList(hooksBefore) ||
+      !isEmptyList(hooksAfter))
     return Outcome::LeftToPython;
   isKeyComplete = true;
+  // First, for it may run code that clears the table.
+  if (!areGlobalsUnchanged(state))
+    return Outcome::LeftToPython;
   LaunchEntry *entry = state.table.find(key.getWords(), key.getNumWords());
-  if (!entry || !areGlobalsUnchanged(state))
+  if (!entry)
     return Outcome::LeftToPython;
   if (PyDict_Size(entry->cache) < entry->cacheSize) {
     state.table.clear();
@@ -295,6 +320,8 @@ void mlir::tile::python::dropGlobals(LaunchState &state) {
 /// Notes which globals are compiled in, and their values, which Python has
 /// found to be right.
 static void noteGlobals(LaunchState &state) {
+  // Attributes of classes may be computed, by any code.
+  ReadingScope scope(state);
   dropGlobals(state);
   PyObject *key, *used;
   Py_ssize_t position = 0;
@@ -305,17 +332,18 @@ static void noteGlobals(LaunchState &state) {
       PyErr_Clear();
       continue;
     }
-    PyObject *value = getValue(holder, name);
     Py_INCREF(holder);
     Py_INCREF(name);
-    Py_XINCREF(value);
+    PyObject *value = getValue(holder, name);
     state.globalsInUse.push_back({holder, name, value});
   }
 }
 
-/// Enters the kernel that Python launched into the table.
+/// Enters the kernel that Python launched into the table. `numForgotten` is
+/// from before the launch: a thread or a grid's function may have changed since
+/// what kernels are compiled with.
 static bool enterKernel(KernelObject *kernel, const ArgumentKey &key,
-                        PyObject *compiled) {
+                        PyObject *compiled, uint64_t numForgotten) {
   // (the loaded kernel, the dict that the compiled one is in), or None.
   Reference answer(PyObject_CallMethod(reinterpret_cast<PyObject *>(kernel),
                                        "_loaded_kernel", "Oi", compiled,
@@ -331,6 +359,8 @@ static bool enterKernel(KernelObject *kernel, const ArgumentKey &key,
   if (cudaKernel->getParameters().size() != key.getNumValues())
     return true;
   LaunchState &state = *kernel->state;
+  if (state.isReading || state.numForgotten != numForgotten)
+    return true;
   noteGlobals(state);
   auto entry = std::make_unique<LaunchEntry>();
   entry->key.assign(key.getWords(), key.getWords() + key.getNumWords());
@@ -350,10 +380,43 @@ static bool enterKernel(KernelObject *kernel, const ArgumentKey &key,
   return true;
 }
 
+/// Whether a keyword of a call is a keyword of `run`, too: the kernel has a
+/// parameter of that name.
+static bool isAmbiguous(PyObject *keywords) {
+  for (Py_ssize_t i = 0; keywords && i < PyTuple_Size(keywords); ++i) {
+    PyObject *name = PyTuple_GetItem(keywords, i);
+    if (PyUnicode_CompareWithASCIIString(name, "grid") == 0 ||
+        PyUnicode_CompareWithASCIIString(name, "warmup") == 0)
+      return true;
+  }
+  return false;
+}
+
+/// `kernel.run_named(grid, arguments, keywords)`
+static PyObject *callRunNamed(LauncherObject *self, PyObject *const *arguments,
+                              Py_ssize_t numPositional, PyObject *keywords) {
+  Reference values(PyTuple_New(numPositional)), named(PyDict_New());
+  if (!values || !named)
+    return nullptr;
+  for (Py_ssize_t i = 0; i < numPositional; ++i) {
+    Py_INCREF(arguments[i]);
+    PyTuple_SetItem(values.get(), i, arguments[i]);
+  }
+  for (Py_ssize_t i = 0; i < PyTuple_Size(keywords); ++i)
+    if (PyDict_SetItem(named.get(), PyTuple_GetItem(keywords, i),
+                       arguments[numPositional + i]))
+      return nullptr;
+  return PyObject_CallMethod(reinterpret_cast<PyObject *>(self->kernel),
+                             "run_named", "OOO", self->grid, values.get(),
+                             named.get());
+}
+
 /// `kernel.run(*arguments, **keywords, grid=grid)`
 static PyObject *callRun(LauncherObject *self, PyObject *const *arguments,
                          Py_ssize_t numPositional, PyObject *keywords) {
   Py_ssize_t numKeywords = keywords ? PyTuple_Size(keywords) : 0;
+  if (isAmbiguous(keywords))
+    return callRunNamed(self, arguments, numPositional, keywords);
   Reference run(PyObject_GetAttrString(
       reinterpret_cast<PyObject *>(self->kernel), "run"));
   Reference names(PyTuple_New(numKeywords + 1));
@@ -394,10 +457,12 @@ PyObject *mlir::tile::python::launch(PyObject *callable,
     case Outcome::LeftToPython:
       break;
     }
+    uint64_t numForgotten = self->kernel->state->numForgotten;
     Reference compiled(callRun(self, arguments, numPositional, keywords));
     if (!compiled)
       return nullptr;
-    if (isKeyComplete && !enterKernel(self->kernel, key, compiled.get()))
+    if (isKeyComplete &&
+        !enterKernel(self->kernel, key, compiled.get(), numForgotten))
       return nullptr;
     return compiled.release();
   } catch (nb::python_error &error) {

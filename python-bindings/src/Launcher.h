@@ -18,8 +18,9 @@
 
 namespace mlir::tile::python {
 
-/// A variable that was compiled into a kernel: the dict of globals that it is
-/// in, or the cell of a closure, its name and its value (null if it has none).
+/// A variable that was compiled into a kernel: the dict of globals or the class
+/// that it is in, or the cell of a closure, its name and its value (null if it
+/// has none).
 struct UsedGlobal {
   PyObject *holder, *name, *value;
 };
@@ -38,6 +39,9 @@ struct LaunchState {
   std::vector<UsedGlobal> globalsInUse;
   /// Code that runs while arguments are read may launch this kernel again.
   bool isReading = false;
+  /// Counts `_forget_kernels`: what was launched before is not entered after
+  /// it.
+  uint64_t numForgotten = 0;
   uint64_t numFastLaunches = 0;
 };
 
@@ -86,6 +90,10 @@ PyObject *launch(PyObject *launcher, PyObject *const *arguments,
 
 /// `getter(device)` returns the stream of torch or CuPy. Keeps a reference.
 void setStreamGetter(PyObject *getter);
+
+/// Two lists of functions: while one of them has an element, all launches go
+/// through Python. Keeps references.
+void setLaunchHooks(PyObject *before, PyObject *after);
 
 } // namespace mlir::tile::python
 

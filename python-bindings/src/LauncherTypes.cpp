@@ -247,7 +247,9 @@ static PyObject *configure(PyObject *object, PyObject *arguments) {
 }
 
 static PyObject *forgetKernels(PyObject *object, PyObject *) {
-  reinterpret_cast<KernelObject *>(object)->state->table.clear();
+  LaunchState &state = *reinterpret_cast<KernelObject *>(object)->state;
+  ++state.numForgotten;
+  state.table.clear();
   Py_RETURN_NONE;
 }
 
@@ -263,7 +265,7 @@ static PyMethodDef kernelMethods[] = {
      "specialise, align, has an integer type, has a type of floating point), "
      "the names of options, a set of names that are ignored, and the dict of "
      "the variables that are compiled in, whose values are tuples (dict of "
-     "globals or cell, name, value)."},
+     "globals, class or cell, name, value)."},
     {"_forget_kernels", forgetKernels, METH_NOARGS,
      "The next launch of each kind goes through Python."},
     {"_launch_statistics", getStatistics, METH_NOARGS,
@@ -358,6 +360,13 @@ void mlir::tile::python::bindLauncher(nb::module_ &module) {
       },
       "`describe_type(value)` returns (ArrayKind, is identity) for the type of "
       "a value; `get_stream(device)` the stream to launch on.");
+  module.def(
+      "set_launch_hooks",
+      [](nb::list before, nb::list after) {
+        setLaunchHooks(before.ptr(), after.ptr());
+      },
+      "While one of these lists of functions has an element, all launches go "
+      "through Python.");
   module.def("read_capsule", readCapsule);
   module.def("read_exchange", readExchange);
 }

@@ -335,7 +335,8 @@ def returns_value(x):
 
 @tile.jit
 def assigns_constexpr_parameter(x, N: tl.constexpr):
-    M: tl.constexpr = tl.load(x)  # error: :: M, a tl.constexpr, must be known at compile time
+    M: tl.constexpr = tl.load(x)
+    tl.store(x + tl.arange(0, M), 0.0)  # error: tl.arange(0, M) :: arange's end must be known at compile time
 
 
 # Types of variables -----------------------------------------------------------------------
@@ -561,6 +562,11 @@ def bad_join(x):
 @tile.jit
 def bad_cat(x):
     v = tl.cat(tl.arange(0, 8), tl.arange(0, 16))  # error: :: \[8\] and \[16\]
+
+
+@tile.jit
+def cat_does_not_broadcast(x):
+    v = tl.cat(tl.arange(0, 1), tl.arange(0, 8))  # error: :: tiles of one shape, got \[1\] and \[8\]
 
 
 @tile.jit
@@ -936,7 +942,7 @@ def dot_of_integers(x):
 
 @tile.jit
 def dot_of_vectors(x):
-    c = tl.dot(tl.arange(0, 8), tl.arange(0, 8))  # error: :: two or three dimensions
+    c = tl.dot(tl.arange(0, 8), tl.arange(0, 8))  # error: :: at least two dimensions
 
 
 @tile.jit

@@ -176,7 +176,7 @@ def _run_on_gpu():
     from tile.tools.tensor_descriptor import TensorDescriptor
     run = JITFunction.run
 
-    def moved_run(self, *args, grid, warmup=False, stream=None, **kwargs):
+    def moved_run(self, *args, grid, warmup=False, **kwargs):
         moved = {}
 
         def move(value):
@@ -193,8 +193,8 @@ def _run_on_gpu():
 
         if not warmup:
             args, kwargs = [move(v) for v in args], {k: move(v) for k, v in kwargs.items()}
-        if not moved or stream is not None:
-            kernel = run(self, *args, grid=grid, warmup=warmup, stream=stream, **kwargs)
+        if not moved or kwargs.get("stream") is not None:
+            kernel = run(self, *args, grid=grid, warmup=warmup, **kwargs)
         else:
             # As users launch: the arrays are on the GPU now, so that this comes here again
             # only for what the launcher in C++ leaves to `run`.

@@ -185,6 +185,21 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
   return CUDA_SUCCESS;
 }
 
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
+                          void **parameters, void **extra) {
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    if (config->attrs[i].id !=
+        CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+      return CUDA_ERROR_INVALID_VALUE;
+    write_line("programmatic %d",
+               config->attrs[i].value.programmaticStreamSerializationAllowed);
+  }
+  return cuLaunchKernel(function, config->gridDimX, config->gridDimY,
+                        config->gridDimZ, config->blockDimX, config->blockDimY,
+                        config->blockDimZ, config->sharedMemBytes,
+                        config->hStream, parameters, extra);
+}
+
 CUresult cuMemAlloc(CUdeviceptr *address, size_t size) {
   *address = (CUdeviceptr)(size_t)aligned_alloc(256, (size + 255) / 256 * 256);
   return outcome_in_context("cuMemAlloc");

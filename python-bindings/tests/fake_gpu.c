@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAX_LAUNCHES 4096
 #define MAX_PARAMETERS 160
@@ -35,6 +36,8 @@ typedef struct {
   void *function;
   uint64_t stream;
   uint32_t grid[3], block[3], shared, num_bytes;
+  /* Programmatic stream serialisation. */
+  uint32_t programmatic;
   uint8_t bytes[8 * MAX_PARAMETERS];
 } Launch;
 
@@ -63,7 +66,15 @@ void fake_set_context(int device) {
 
 /* The driver. */
 
-int cuInit(unsigned flags) { return flags != 0; }
+/* As the real one, it serves no child of the process that has initialised it. */
+static pid_t owner;
+
+int cuInit(unsigned flags) {
+  if (owner && owner != getpid())
+    return 3;
+  owner = getpid();
+  return flags != 0;
+}
 
 int cuGetErrorName(int status, const char **name) {
   *name = status == 2     ? "CUDA_ERROR_OUT_OF_MEMORY"
@@ -104,6 +115,8 @@ int cuDeviceGet(int *device, int ordinal) {
 }
 
 int cuDeviceGetCount(int *count) {
+  if (owner != getpid())
+    return 3;
   *count = NUM_DEVICES;
   return 0;
 }
@@ -218,11 +231,47 @@ int cuLaunchKernel(void *handle, unsigned grid_x, unsigned grid_y,
   launch->block[0] = block_x, launch->block[1] = block_y;
   launch->block[2] = block_z;
   launch->shared = shared;
+  launch->programmatic = 0;
   launch->num_bytes = 0;
   for (int i = 0; i < function->num_parameters; ++i) {
     memcpy(launch->bytes + launch->num_bytes, parameters[i],
            function->sizes[i]);
     launch->num_bytes += function->sizes[i];
+  }
+  return 0;
+}
+
+/* As in cuda.h. */
+typedef struct {
+  int id;
+  char padding[4];
+  union {
+    char bytes[64];
+    int programmatic_stream_serialization_allowed;
+  } value;
+} LaunchAttribute;
+
+typedef struct {
+  unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
+  void *stream;
+  LaunchAttribute *attributes;
+  unsigned num_attributes;
+} LaunchConfig;
+
+int cuLaunchKernelEx(const LaunchConfig *config, void *function,
+                     void **parameters, void **extra) {
+  int status = cuLaunchKernel(
+      function, config->grid_x, config->grid_y, config->grid_z, config->block_x,
+      config->block_y, config->block_z, config->shared, config->stream,
+      parameters, extra);
+  if (status)
+    return status;
+  for (unsigned i = 0; i < config->num_attributes; ++i) {
+    const LaunchAttribute *attribute = &config->attributes[i];
+    if (attribute->id != 6) /* PROGRAMMATIC_STREAM_SERIALIZATION */
+      return 1;
+    launches[(num_launches - 1) % MAX_LAUNCHES].programmatic =
+        attribute->value.programmatic_stream_serialization_allowed;
   }
   return 0;
 }

@@ -177,6 +177,17 @@ def test_errors_of_the_driver_reach_the_caller(add_program, toolchain, tmp_path,
     assert log.count("unload") == (failure.startswith("cuModuleGetFunction"))
 
 
+def test_programmatic_launch(kernels, toolchain, tmp_path):
+    compile_to(tmp_path, f"{kernels}:add", "*fp32:16, *fp32:16, *fp32:16, i32, 256", "--launch-pdl")
+    (tmp_path / "main.c").write_text(PROGRAM)
+    toolchain([tmp_path / "main.c", tmp_path / "add.c"], tmp_path / "program", "-I", tmp_path,
+              toolchain.lib / "libcuda.so.1")
+    done, log = run(tmp_path / "program", toolchain, tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert log[1] == "programmatic 1" and log[2].startswith("launch add grid 4,1,1 block 128,1,1 ")
+    assert json.loads((tmp_path / "add.json").read_text())["launch_pdl"] is True
+
+
 def test_launch_on_a_gpu(add_program, request):
     if request.config.getoption("--device") != "cuda":
         pytest.skip("needs --device=cuda")

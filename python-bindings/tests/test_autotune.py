@@ -83,7 +83,8 @@ def test_the_fastest_is_kept():
         launch(tuned), launch(tuned)
         assert block_of_launch == [block] * 2 and len(tuned.cache) == 1
         launch(tuned, 200)
-        assert len(block_of_launch) == 2 + 3 + 1 and len(tuned.cache) == 2
+        # Hooks are called before each compile, too.
+        assert len(block_of_launch) == 2 + 2 * 3 + 1 and len(tuned.cache) == 2
         launch(tuned, 200, np.float64)
         assert len(tuned.cache) == 3
 
@@ -208,7 +209,7 @@ def test_hooks():
 
 
 def test_hooks_of_configs():
-    """They see arguments by name and meta-parameters, before each launch."""
+    """They see arguments by name and meta-parameters, before the compiler and each launch."""
     seen = []
 
     def hook(args):
@@ -218,7 +219,7 @@ def test_hooks_of_configs():
     tuned = make_tuned([config(64, pre_hook=hook), config(128)],
                        do_bench=lambda once, quantiles: once() or len(seen))
     launch(tuned)
-    assert seen in ([64, 64], [64])
+    assert seen in ([64, 64, 64], [64, 64])
     launch(make_tuned([config(64, pre_hook=hook)]))
     assert seen[-1] == 64
 
@@ -378,7 +379,7 @@ def test_no_progress_bar_without_rich_or_terminal(monkeypatch, capsys):
 def test_mistakes():
     with pytest.raises(NotImplementedError, match="ir_override"):
         config(64, ir_override="kernel.ttgir")
-    for what in ("key", "reset_to_zero", "restore_value"):
+    for what in ("reset_to_zero", "restore_value"):
         with pytest.raises(ValueError, match=f"the autotuner's {what} m is no parameter of scale"):
             make_tuned(**{what: ["m"]})
     with pytest.raises(TypeError, match="write it above @tile.jit"):
@@ -418,6 +419,8 @@ def test_heuristics():
     kernel[(1, )](x, out, 100, 3.0)
     np.testing.assert_array_equal(out, 3)
     assert kernel.warmup(x, out, 100, 3.0).arguments[-1].value == 128
+    kernel = tile.heuristics({"num_warps": lambda args: args["n"] // 50})(tile.jit(scale))
+    assert kernel.warmup(x, out, 100, 3.0, BLOCK=128).metadata.num_warps == 2
 
 
 def even_scale(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr, EVEN: tl.constexpr):

@@ -152,6 +152,27 @@ def test_tiles_and_tuples_in_loops():
 
 
 @tile.jit
+def carried_lists(out, n):
+    pair, rounds, types = [n, [1, 2]], [0], [tl.int8, "none"]
+    for i in range(n):
+        types = [tl.int8, "none"]
+        pair = [pair[0] + i, [pair[1][1], pair[1][0]]]
+    while rounds[0] < pair[0]:
+        rounds = [rounds[0] + 3]
+    if n > 2:
+        pair = [100, pair[1]]
+    pair.append(rounds[0])
+    tl.static_assert(types[0] == tl.int8)
+    tl.store(out, pair[0] * 1000 + pair[1][0] * 100 + pair[2])
+
+
+@pytest.mark.parametrize("n, expected", [(0, 100), (2, 3103), (3, 100206)])
+def test_lists_in_loops(n, expected):
+    for kernel in (carried_lists, tile.interpret(carried_lists)):
+        assert run(kernel, n) == expected
+
+
+@tile.jit
 def apply(function: tl.constexpr, x, *, scale: tl.constexpr = 2):
     return function(x) * scale
 
@@ -202,6 +223,21 @@ def named(out, n):
 
 def test_named_tuples():
     assert run(named, 3) == 34
+
+
+class Typed(NamedTuple):
+    type: object
+    value: object
+
+
+@tile.jit
+def named_as_attributes(out, run_time, known: tl.constexpr):
+    tl.store(out, run_time.type * 1000 + run_time.value * 100 + known.type * 10 + known.value)
+
+
+def test_fields_that_are_called_as_attributes_of_constants():
+    for kernel in (named_as_attributes, tile.interpret(named_as_attributes)):
+        assert run(kernel, Typed(2, 3), Typed(4, 5)) == 2345
 
 
 @tile.jit

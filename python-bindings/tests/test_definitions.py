@@ -3,6 +3,7 @@
 """How kernels may be written down: decorators, annotations, layout of the source."""
 
 import copy
+import inspect
 import enum
 import functools
 import importlib.util
@@ -312,3 +313,141 @@ def test_constants_of_modules_must_not_change():
         _stores_configured[(1, )](out)
     configuration.N = tl.constexpr(4)
     _stores_configured[(1, )](out)
+
+
+class Limits:
+    STEP = 4
+    TYPE = tl.int32
+
+
+CAST = tl.int32
+
+
+@tile.jit
+def uses_a_class(out, n):
+    tl.store(out, (n + Limits.STEP).to(CAST).to(Limits.TYPE))
+
+
+@pytest.mark.compiled
+def test_attributes_and_types_must_not_change(monkeypatch):
+    """Nothing that a kernel finds outside of itself is compiled in unnoticed."""
+    assert call(uses_a_class, 3) == [7, 0, 0, 0]
+    for place, name, value in ((Limits, "STEP", 5), (Limits, "TYPE", tl.int64), (None, "CAST", tl.int8)):
+        with monkeypatch.context() as patch:
+            if place is None:
+                patch.setitem(globals(), name, value)
+            else:
+                patch.setattr(place, name, value)
+            with pytest.raises(RuntimeError, match=f"{name} has changed since uses_a_class was compiled"):
+                call(uses_a_class, 3)
+    assert call(uses_a_class, 3) == [7, 0, 0, 0]
+    # A class that is defined anew is compiled anew.
+    monkeypatch.setitem(globals(), "Limits", type("Limits", (), {"STEP": 6, "TYPE": tl.int32}))
+    assert call(uses_a_class, 3) == [9, 0, 0, 0]
+
+
+BASE = 10
+
+
+@pytest.mark.compiled
+def test_globals_that_are_no_constexpr(monkeypatch):
+
+    @tile.jit
+    def kernel(out, n):
+        tl.store(out, n + BASE)
+
+    with pytest.raises(tile.CompilationError, match="BASE is a global variable of type int"):
+        call(kernel, 3)
+    monkeypatch.setattr(tile.knobs.compilation, "allow_non_constexpr_globals", True)
+    assert call(kernel, 3) == [13, 0, 0, 0]
+    monkeypatch.setitem(globals(), "BASE", 20)
+    with pytest.raises(RuntimeError, match="BASE has changed since kernel was compiled.* 10, now it is 20"):
+        call(kernel, 3)
+
+
+@pytest.mark.emulator
+def test_checks_are_of_one_thread():
+    import threading
+    from tile.runtime import emulator
+    found = []
+    with tile.emulator.checks("race"):
+        thread = threading.Thread(target=lambda: found.append(emulator._options().check_races))
+        thread.start()
+        thread.join()
+        assert emulator._options().check_races
+    assert found == [False] and not emulator._options().check_races
+
+
+@pytest.mark.compiled
+def test_kernels_of_text():
+    """As programs define kernels that they write: of a template, whose source they replace."""
+
+    def template():
+        pass
+
+    names = {"tl": tl, "tile": tile}
+    text = "def doubled(out, n: tl.constexpr, twice: tl.constexpr = 2):\n    tl.store(out, helper(n) * twice)\n"
+    exec(text, names)
+    function = types.FunctionType(template.__code__, names, "doubled")
+    function.__signature__ = inspect.signature(names["doubled"])
+    kernel = tile.jit(function)
+    kernel._unsafe_update_src(text)
+    names["helper"] = helper = tile.jit(_inner)
+    assert kernel.src == text and [p.is_constexpr for p in kernel.params] == [False, True, True]
+    assert call(kernel, 3) == call(kernel, n=3, twice=2) == [8, 0, 0, 0]
+    # What it calls is replaced as well.
+    key = kernel.cache_key
+    helper._unsafe_update_src(helper.src.replace("x + 1", "x + 2"))
+    assert call(kernel, 3) == [10, 0, 0, 0] and kernel.cache_key != key
+    with pytest.raises(tile.CompilationError, match="the new source of doubled is no function"):
+        kernel._unsafe_update_src("x = 1")
+    assert call(kernel, 3) == [10, 0, 0, 0]
+
+
+def test_types_in_tables_and_generated_programs():
+    for name in ("int8", "uint64", "float16", "bfloat16", "float32", "float8e5"):
+        assert eval(repr(getattr(tl, name))) == getattr(tl, name)
+    assert str(tl.float32) == "fp32" and repr(tl.pointer_type(tl.int8)) == "pointer<int8>"
+    assert tl.dtype.SINT_TYPES == ["int8", "int16", "int32", "int64"]
+    assert "int1" in tl.dtype.UINT_TYPES and "fp8e5" not in tl.dtype.STANDARD_FP_TYPES
+
+
+SCALE = tl.constexpr(3)
+
+
+@tile.jit
+def _scaled(n):
+    return n * 3
+
+
+def test_compiles_that_launches_know_nothing_of(monkeypatch):
+    """Of constants that a compile without a launch or one that has failed has seen nothing is left:
+    they may change; and of a function that was defined anew launches notice it all the same."""
+
+    @tile.jit
+    def kernel(out, n, FAIL: tl.constexpr = False):
+        tl.static_assert(not FAIL)
+        tl.store(out, _scaled(n) + SCALE)
+
+    signature = {"out": "*i32", "n": "i32"}
+    tile.compile(kernel, signature)
+    monkeypatch.setitem(globals(), "SCALE", tl.constexpr(4))
+
+    @tile.jit
+    def fails(out):
+        tl.store(out, SCALE)
+        tl.static_assert(SCALE == 5)
+
+    with pytest.raises(tile.CompileTimeAssertionFailure):
+        call(fails)
+    assert call(kernel, 2) == [10, 0, 0, 0]
+
+    @tile.jit
+    def anew(n):
+        return n * 5
+
+    monkeypatch.setitem(globals(), "_scaled", anew)
+    tile.compile(kernel, signature)
+    assert call(kernel, 2) == [14, 0, 0, 0]
+    monkeypatch.setitem(globals(), "SCALE", tl.constexpr(5))
+    assert call(fails) == [5, 0, 0, 0]

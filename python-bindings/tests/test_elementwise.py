@@ -514,3 +514,18 @@ def test_bools_wrap():
     out = np.ones(2, np.int32)
     sums_of_bools[(1, )](out, True)
     assert out.tolist() == [0, 0]
+
+
+@tile.jit
+def shifted_right(x, y):
+    return x >> y
+
+
+@pytest.mark.parametrize("left", INTS)
+@pytest.mark.parametrize("count", [np.uint8, np.uint32, np.uint64])
+def test_what_is_shifted_decides_on_the_sign(left, count):
+    x, y = sample(left), np.arange(64).astype(count) % 7
+    width = max(np.dtype(left).itemsize, np.dtype(count).itemsize)
+    wide = x.astype(f"{np.dtype(left).kind}{width}")
+    result = binary(shifted_right, x, y, wide.dtype)
+    np.testing.assert_array_equal(result, wide >> y.astype(wide.dtype))

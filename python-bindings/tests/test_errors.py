@@ -422,7 +422,7 @@ def test_races_are_found():
     (lambda: stores[(1, )](X, 3, 32, num_warps=3), "num_warps must be a power of two"),
     (lambda: stores[(1, )](X, 3, 32, num_ctas=2), "num_ctas other than 1"),
     (lambda: stores(X, 3, 32), "launch it as stores\\[grid\\]"),
-    (lambda: stores[(1, )](X, 3, [[32]]), "must be hashable"),
+    (lambda: stores[(1, )](X, 3, {32: 1}), "must be hashable"),
 ])
 def test_launch_errors(call, message):
     with pytest.raises((TypeError, ValueError, OverflowError, RuntimeError), match=message):

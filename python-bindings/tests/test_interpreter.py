@@ -765,7 +765,7 @@ def test_prints_and_assertions(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines == ["int32 0 int8[2, 2]", "[[1 1]", " [1 1]]",
                      "value: int32[4] [  3   5   7 150] int32     6|", "static 4",
-                     "pid (0, 0, 0) device [0x3 0x5 0x7 0x96]",
+                     "pid (0, 0, 0) device: [0x3 0x5 0x7 0x96]",
                      "pointer<int32> int1 True (4, 1) int1[4] [False  True  True  True] uint32 165"]
     with pytest.raises(AssertionError, match=r"in prints: error: device assertion failed for element "
                        r"\[1\]: too large"):

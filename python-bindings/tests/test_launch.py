@@ -61,6 +61,8 @@ def test_grids_and_keywords():
                                                                   BLOCK=32, num_warps=2)
     np.testing.assert_array_equal(out, x * 2)
     assert kernel.metadata.num_warps == 2 and kernel.num_threads == 64
+    # What other targets or devices need changes nothing.
+    scale[(2, )](x, out, 200, 2.0, BLOCK=128, extern_libs={"libdevice": "/somewhere.bc"}, clc=False)
     scale[0, ](x, out, 200, 9.0)  # an empty grid
     np.testing.assert_array_equal(out, x * 2)
 
@@ -77,7 +79,7 @@ def test_stages_and_metadata():
     assert ".entry scale" in kernel.asm["ptx"] and kernel.asm["ttir"] == kernel.asm["tile"]
     assert kernel.metadata.name == "scale" and len(kernel.metadata.hash) == 64
     with pytest.raises(KeyError, match="there are tile"):
-        kernel.asm["sass"]
+        kernel.asm["hsaco"]
 
 
 @pytest.mark.parametrize("target", ["sm_80", "sm_90a", tile.GPUTarget("cuda", 90, 32)])
@@ -213,3 +215,45 @@ def test_interrupt(tmp_path, blocks, first):
                             env={**os.environ, "TILE_EMULATOR_THREADS": "2",
                                  "PYTHONPATH": os.pathsep.join(sys.path)})
     assert result.stdout == "interrupted\n", result.stderr
+
+
+@pytest.mark.parametrize("chip", ["sm_80", "sm_90a"])
+def test_programmatic_launch(chip, monkeypatch):
+    """`launch_pdl` changes no result, whether or not the chip has it, and tuned kernels take it."""
+    monkeypatch.setattr(tile.knobs, "emulator_chip", chip)
+    x = np.arange(1000, dtype=np.float32)
+    tuned = tile.autotune([tile.Config({"BLOCK": 64}), tile.Config({"BLOCK": 128})], key=["n"])(fresh())
+    interpreted = tile.interpret(fresh())
+    for kernel in (fresh(), tuned, interpreted):
+        out = np.zeros_like(x)
+        with tile.emulator.checks("race"):
+            kernel[lambda meta: (tile.cdiv(1000, meta["BLOCK"]), )](x, out, 1000, 2.0, launch_pdl=True)
+        np.testing.assert_array_equal(out, 2 * x)
+
+
+def test_programmatic_launch_waits_before_it_accesses_memory():
+    signature, constexprs = "*fp32, *fp32, i32, fp32", {"BLOCK": 64}
+    kernel = tile.compile(scale, signature, constexprs, "sm_90a", launch_pdl=True)
+    ptx = kernel.asm["ptx"]
+    places = [ptx.index(text) for text in ("griddepcontrol.wait", "ld.global",
+                                           "griddepcontrol.launch_dependents", "st.global")]
+    assert kernel.metadata.launch_pdl and places == sorted(places)
+    old = tile.compile(scale, signature, constexprs, "sm_89", launch_pdl=True)
+    assert not old.metadata.launch_pdl and "griddepcontrol" not in old.asm["ptx"]
+
+
+@tile.jit
+def waits_itself(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.extra.cuda.gdc_launch_dependents()
+    factor = tl.load(x + N)
+    tl.extra.cuda.gdc_wait()
+    tl.store(out + i, tl.load(x + i) * factor)
+
+
+def test_a_kernel_that_waits_itself():
+    kernel = tile.compile(waits_itself, "*fp32, *fp32", {"N": 64}, "sm_90a", launch_pdl=True)
+    ptx = kernel.asm["ptx"]
+    assert kernel.metadata.launch_pdl and ptx.count("griddepcontrol.") == 2
+    assert ptx.index("griddepcontrol.launch_dependents") < ptx.index("ld.global") < ptx.index(
+        "griddepcontrol.wait")

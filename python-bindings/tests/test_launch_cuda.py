@@ -3,6 +3,9 @@
 """Launches on a GPU, with torch: what the recording driver of test_launcher.py cannot show."""
 
 import importlib.util
+import os
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -191,3 +194,81 @@ def test_active_driver():
     side = torch.cuda.Stream()
     with torch.cuda.stream(side):
         assert active.get_current_stream(device.index) == side.cuda_stream
+
+
+@tile.jit
+def _slow_add(x, out, n, steps, BLOCK: tl.constexpr = 128):
+    """out = x + 1, late: what starts too early reads or overwrites old values."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x + i, mask=i < n)
+    y = value
+    for _ in range(steps):
+        y = (y + 1.0) - 1.0
+    tl.store(out + i, tl.where(y == value, y, 0.0) + 1.0, mask=i < n)
+
+
+@pytest.mark.parametrize("captured", [False, True])
+@pytest.mark.parametrize("n", [100, 1000, 100_000])
+def test_programmatic_dependent_launches(n, captured):
+    """Kernels that start while the one before them ends see what it wrote, and do not overwrite what it
+    reads: along a chain through three buffers, with kernels of torch and launches of the usual kind
+    in between. A block reads another part than it wrote in the launch before, as the buffers are
+    turned around."""
+    numbers = torch.Generator().manual_seed(n)
+    steps = [int(s) for s in torch.randint(1, 200, (60, ), generator=numbers)]
+    kinds = torch.randint(0, 8, (60, ), generator=numbers).tolist()
+    buffers = [torch.zeros(n, device="cuda") for _ in range(3)]
+    flipped = torch.zeros(n, device="cuda")
+
+    def chain():
+        for i, (step, kind) in enumerate(zip(steps, kinds)):
+            x, out = buffers[i % 3], buffers[(i + 1) % 3]
+            if kind == 0:
+                torch.add(x, 1.0, out=out)
+            elif kind == 1:
+                flipped.copy_(x.flip(0))
+                out.copy_(flipped + 1.0)
+            else:
+                _slow_add[grid](x, out, n, step, launch_pdl=kind != 2)
+
+    start = torch.arange(1, n + 1, device="cuda", dtype=torch.float32)
+    if captured:
+        chain()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            chain()
+    for _ in range(20):
+        buffers[0].copy_(start)
+        graph.replay() if captured else chain()
+        expected = start if kinds.count(1) % 2 == 0 else start.flip(0)
+        assert torch.equal(buffers[60 % 3], expected + 60)
+
+
+FORKED = """
+import os, sys, torch
+torch.ones(1, device="cuda")
+if sys.argv[1] == "asked":
+    import tile
+    assert tile.runtime.driver.active.get_current_device() == 0
+child = os.fork()
+if child == 0:
+    import tile
+    import tile.language as tl
+    assert tile.backends.backends["nvidia"].driver.is_active()
+    try:
+        tile._C.cuda_use_device(0)
+    except RuntimeError as error:
+        assert "NOT_INITIALIZED" in str(error) or "forked child" in str(error), error
+        os._exit(0)
+    os._exit(1)
+assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+@pytest.mark.parametrize("parent", ["asked", "has not asked"])
+def test_forked_workers(tmp_path, parent):
+    """They cannot use the GPU of their parent, but know that there is one to compile for."""
+    script = tmp_path / "forked.py"
+    script.write_text(FORKED)
+    subprocess.run([sys.executable, script, parent], check=True, timeout=100,
+                   env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})

@@ -23,7 +23,7 @@ import tile
 import tile.language as tl
 from tile import _C
 from tile.compiler.kernel import CompiledKernel
-from tile.runtime.jit import _argument_of_key
+from tile.runtime.parameters import argument_of_key
 from tile.tools.tensor_descriptor import TensorDescriptor
 
 pytestmark = pytest.mark.compiled
@@ -247,12 +247,35 @@ def test_constexpr_that_may_change():
     assert launches[0] != launches[1] and fast_launches(kernel) == 0
 
 
+def test_devices_in_a_forked_child(gpu):
+    """Workers that compile ask whether there is a GPU, which a forked child cannot use."""
+    count = _C.cuda_device_count()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if count > 0 and _C.cuda_device_count() == count else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_programmatic_launches():
+    """A launch with `launch_pdl` tells the driver so, by the slow path and by the fast one; code for
+    chips that have no such launch is launched as usual."""
+    kernel, x, y = fresh(), Tensor(0), Tensor(16)
+    plain = twice(kernel, (2, 3), x, y, 3, 5, 2.0, 64)
+    launch = twice(kernel, (2, 3), x, y, 3, 5, 2.0, 64, launch_pdl=True)
+    assert (plain.programmatic, launch.programmatic) == (0, 1)
+    assert (launch.grid, launch.block, launch.parameters) == ((2, 3, 1), (128, 1, 1), plain.parameters)
+    assert launch.function != plain.function and len(kernel.device_caches[0][0]) == 2
+    assert twice(kernel, (2, 3), x, y, 3, 5, 2.0, 64, launch_pdl=False).same_as(plain)
+    code = kernel.warmup(x, y, 3, 5, launch_pdl=True)
+    assert code.metadata.launch_pdl and code.asm["ptx"].count("griddepcontrol") == 2
+
+
 def test_keywords_defaults_and_options():
     kernel, x, y = fresh(), Tensor(0), Tensor(16)
     expected = twice(kernel, (1, ), x, y, 3, 5, 2.0, 64)
     assert twice(kernel, (1, ), x, y, m=5, n=3).same_as(expected)
     assert twice(kernel, (1, ), BLOCK=64, b=y, n=3, a=x, m=5).same_as(expected)
-    assert twice(kernel, (1, ), x, y, 3, 5, num_warps=4, launch_pdl=True).same_as(expected)
+    assert twice(kernel, (1, ), x, y, 3, 5, num_warps=4, sanitize_overflow=False).same_as(expected)
     # A tuple of keywords that is made anew each time.
     assert twice(kernel, (1, ), x, **dict(zip(["b", "n", "m"], [y, 3, 5]))).same_as(expected)
     assert len(kernel.device_caches[0][0]) == 1
@@ -807,7 +830,7 @@ def test_kernels_are_collected():
 
 def test_table_stays_bounded(monkeypatch):
     monkeypatch.setattr(tile.JITFunction, "_compile", lambda self, keys, options, chip: StubKernel.of(
-        [_argument_of_key(p.name, k) for p, k in zip(self.params, keys)], options, chip))
+        [argument_of_key(p.name, k) for p, k in zip(self.params, keys)], options, chip))
     kernel, x = fresh(), Tensor()
     launch, sizes = kernel[(1, )], []
     for i in range(4200):
@@ -1059,7 +1082,7 @@ def outcome(function):
 
 def test_random_calls(monkeypatch):
     monkeypatch.setattr(tile.JITFunction, "_compile", lambda self, keys, options, chip: StubKernel.of(
-        [_argument_of_key(p.name, k) for p, k in zip(self.params, keys)], options, chip))
+        [argument_of_key(p.name, k) for p, k in zip(self.params, keys)], options, chip))
     fast, slow = tile.jit(_mixed), tile.jit(_mixed)
     numbers = random.Random(5)
     calls = [random_call(numbers) for _ in range(10000)]
@@ -1074,3 +1097,85 @@ def test_random_calls(monkeypatch):
         assert launch is None or launch.same_as(expected_launch), (args, kwargs)
         errors += error is not None
     assert fast_launches(fast) > 6000 and fast_launches(slow) == 0 and errors > 1000
+
+
+def test_launch_hooks_on_a_gpu():
+    """While there are some, launches go through Python, which calls them."""
+    kernel, seen = fresh(), []
+    expected = twice(kernel, (4, ), Tensor(), Tensor(), 6, 2)
+
+    def hook(metadata):
+        seen.append((metadata["function"], metadata["stream"]))
+
+    tile.knobs.runtime.launch_exit_hook.add(hook)
+    before = fast_launches(kernel)
+    assert launched(lambda: kernel[(4, )](Tensor(), Tensor(), 6, 2)).same_as(expected)
+    assert seen == [(expected.function, 0)] and fast_launches(kernel) == before
+    tile.knobs.runtime.launch_exit_hook.remove(hook)
+    kernel[(4, )](Tensor(), Tensor(), 6, 2)
+    assert len(seen) == 1 and fast_launches(kernel) == before + 1
+
+
+def test_debugging_of_known_launches(monkeypatch):
+    """A change of the setting is seen by launches that the fast path knows."""
+    kernel = tile.jit(_asserts)
+    plain = kernel[(1, )](Tensor())
+    assert kernel[(1, )](Tensor()) is plain and "__assertfail" not in plain.asm["ptx"]
+    monkeypatch.setattr(tile.knobs, "debug", True)
+    checked = kernel[(1, )](Tensor())
+    assert "__assertfail" in checked.asm["ptx"]
+    monkeypatch.setattr(tile.knobs, "debug", False)
+    assert kernel[(1, )](Tensor()) is plain
+
+
+def _asserts(x):
+    tl.device_assert(tl.load(x) > 0.0, "positive")
+
+
+def _has_names_of_run(a, grid, warmup: tl.constexpr = 1):
+    tl.store(a, grid + warmup)
+
+
+def test_parameters_with_names_of_runs_keywords():
+    kernel = tile.jit(_has_names_of_run)
+    expected = twice(kernel, (3, ), Tensor(), 6, 2)
+    other = tile.jit(_has_names_of_run)
+    for _ in range(2):
+        assert launched(lambda: other[(3, )](Tensor(), grid=6, warmup=2)).grid == (3, 1, 1)
+    assert fast_launches(other) == 1 and last_launch().parameters == expected.parameters
+    assert expected.grid == (3, 1, 1)
+    # A stream is none of them, unless the kernel has it as a parameter.
+    assert launched(lambda: other[(3, )](Tensor(), grid=6, warmup=2, stream=0x77)).stream == 0x77
+    assert launched(lambda: tile.jit(_has_a_stream)[(3, )](Tensor(), stream=None)).stream == 0
+
+
+def _has_a_stream(a, stream):
+    pass
+
+
+class _Sizes:
+    FACTOR = tl.constexpr(3)
+
+
+def _uses_a_class(a, n):
+    tl.store(a, n * _Sizes.FACTOR)
+
+
+def test_constants_of_classes_that_change(monkeypatch):
+    kernel = tile.jit(_uses_a_class)
+    twice(kernel, (1, ), Tensor(), 6)
+    monkeypatch.setattr(_Sizes, "FACTOR", tl.constexpr(4))
+    with pytest.raises(RuntimeError, match="FACTOR has changed since _uses_a_class was compiled.* 3, now it is 4"):
+        kernel[(1, )](Tensor(), 6)
+    monkeypatch.undo()
+    kernel[(1, )](Tensor(), 6)
+
+
+def test_a_kernel_without_arrays_runs_on_the_gpu():
+    kernel = tile.jit(_writes_nothing)
+    assert launched(lambda: kernel[(2, )](5)).grid == (2, 1, 1)
+    assert kernel.warmup(5, grid=(1, )) is kernel[(1, )](6)
+
+
+def _writes_nothing(n):
+    pass

@@ -281,6 +281,24 @@ def test_descriptors_of_the_host():
         TensorDescriptor.from_tensor(src.T, [16, 32])
 
 
+def set_blocks(arguments):
+    for name in ("source", "target"):
+        arguments[name].block_shape = [arguments["BM"], arguments["BN"]]
+
+
+@pytest.mark.emulator
+def test_autotuners_set_the_blocks_of_descriptors():
+    """The compiler sees what the hook of a config has set."""
+    tuned = tile.autotune([tile.Config({"BM": 16, "BN": n}, pre_hook=set_blocks) for n in (16, 32)],
+                          key=["n"], do_bench=lambda once, quantiles: once() or 1)(through_host_descriptor)
+    src = np.random.default_rng(3).normal(size=(32, 64)).astype(np.float32)
+    dst = np.zeros_like(src)
+    descriptors = [TensorDescriptor.from_tensor(array, [1, 1]) for array in (src, dst)]
+    tuned[(2, )](*descriptors, 64)
+    assert not tuned.failures
+    np.testing.assert_array_equal(dst, src + 1)
+
+
 def interface(description):
     return type("Made", (), {"__cuda_array_interface__": description})()
 

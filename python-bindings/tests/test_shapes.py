@@ -366,9 +366,53 @@ def test_dot_scaled():
 
 
 @tile.jit
+def nvfp4_product(a, a_scale, b, b_scale, c, K: tl.constexpr):
+    i, bytes_, blocks = tl.arange(0, 16), tl.arange(0, K // 2), tl.arange(0, K // 16)
+    x = tl.load(a + i[:, None] * (K // 2) + bytes_[None, :])
+    y = tl.load(b + i[:, None] * (K // 2) + bytes_[None, :])
+    sx = tl.load(a_scale + i[:, None] * (K // 16) + blocks[None, :]).to(tl.float8e4nv)
+    sy = tl.load(b_scale + i[:, None] * (K // 16) + blocks[None, :]).to(tl.float8e4nv)
+    tl.store(c + i[:, None] * 16 + i[None, :], tl.dot_scaled(x, sx, "e2m1", y.T, sy, "e2m1"))
+
+
+def test_dot_scaled_by_fp8():
+    """NVFP4: a scale of fp8 for each 16 elements."""
+    k = 64
+    nibbles = RNG.integers(0, 16, (2, 16, k)).astype(np.uint8)
+    values = np.where(nibbles & 8, -1, 1) * E2M1[nibbles & 7]
+    a, b = nibbles[:, :, ::2] | (nibbles[:, :, 1::2] << 4)
+    scales = RNG.choice([0.125, 0.75, 1.5, 20.0, -3.5], (2, 16, k // 16)).astype(np.float32)
+    c = np.zeros((16, 16), np.float32)
+    nvfp4_product[(1, )](a, scales[0], b, scales[1], c, k)
+    x, y = values * np.repeat(scales, 16, 2)
+    np.testing.assert_allclose(c, x @ y.T, rtol=1e-5, atol=1e-3)
+
+
+@tile.jit
 def largest(x):
     return tl.topk(x, 4)
 
 
 def test_topk():
     np.testing.assert_array_equal(matrix(largest, X, (16, 4)), np.sort(X, 1)[:, ::-1][:, :4])
+
+
+@tile.jit
+def compares_shapes(out, x, N: tl.constexpr):
+    v = tl.arange(0, N)
+    tl.static_assert(v[None, :].shape == [1, N])
+    tl.static_assert(tl.broadcast_to(v, 4, N).shape == [tl.constexpr(4), N])
+    tl.static_assert(out[None, None, :].shape == [1, 1])
+    tl.static_assert(out[:].shape == [])
+    shape = [N, 1]
+    for _ in tl.static_range(2):
+        shape = [shape[0], 1]
+    first, second = tl.split(tl.join(tl.load(x), tl.load(x + 1)))
+    tl.static_assert(first.shape == [])
+    tl.store(out[None, None, :], tl.reshape(first * 10 + second, [1, 1]) + v.reshape(shape).shape[0])
+
+
+def test_lists_and_scalars_as_shapes():
+    out = np.zeros(1, np.int32)
+    compares_shapes[(1, )](out, np.array([4, 2], np.int32), 16)
+    assert out[0] == 58

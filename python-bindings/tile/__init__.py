@@ -9,19 +9,24 @@
 # In a build tree the extension module is in another folder of the same name.
 __path__ = __import__("pkgutil").extend_path(__path__, __name__)
 
-from . import emulator, errors, knobs, language, testing
+from . import backends, emulator, errors, knobs, language, testing
 from .compiler import ASTSource, CompiledKernel, GPUTarget, compile
-from .errors import CompilationError, CompileTimeAssertionFailure, EmulatorError, OutOfResources
+from .errors import (CompilationError, CompileTimeAssertionFailure, EmulatorError, OutOfResources,
+                     TritonError)
 from .host import cdiv, next_power_of_2
 from .language import aggregate, constexpr
-from .runtime import Config, JITFunction, autotune, heuristics, jit
-from .runtime.arguments import TensorWrapper, reinterpret
-from .runtime.jit import constexpr_function, interpret, set_allocator
+from .language.core import must_use_result
+from .language.types import constexpr_function
+from .runtime import Config, JITFunction, KernelInterface, autotune, heuristics
+from .runtime.arguments import MockTensor, TensorWrapper, reinterpret
+from .runtime.background import AsyncCompileMode
+from .runtime.jit import interpret, jit, set_allocator
 
 __version__ = "0.1.0"
 
-__all__ = ["ASTSource", "CompilationError", "CompileTimeAssertionFailure", "CompiledKernel",
-           "Config", "EmulatorError", "GPUTarget", "JITFunction", "OutOfResources", "TensorWrapper",
+__all__ = ["ASTSource", "AsyncCompileMode", "CompilationError", "CompileTimeAssertionFailure",
+           "CompiledKernel", "Config", "EmulatorError", "GPUTarget", "JITFunction",
+           "KernelInterface", "MockTensor", "OutOfResources", "TensorWrapper", "TritonError",
            "aggregate", "autotune", "cdiv", "compile", "constexpr", "constexpr_function",
-           "emulator", "errors", "heuristics", "interpret", "jit", "knobs", "language", "next_power_of_2",
-           "reinterpret", "set_allocator", "testing"]
+           "emulator", "errors", "heuristics", "interpret", "jit", "knobs", "language",
+           "must_use_result", "next_power_of_2", "reinterpret", "set_allocator", "testing"]

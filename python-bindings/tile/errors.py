@@ -18,6 +18,10 @@ class TileError(Exception):
     """Base of all errors of this package."""
 
 
+# As programs for Triton name it.
+TritonError = TileError
+
+
 @dataclass
 class Frame:
     """A place in a kernel's source; `column` counts from 0."""
@@ -78,6 +82,11 @@ class CompilationError(TileError):
                 lines.append(excerpt)
         return "\n".join(lines)
 
+    @property
+    def error_message(self) -> str:
+        """`message`, as programs for Triton ask for it."""
+        return self.message
+
     # A dataclass would compare and hash by value; an exception is itself.
     __hash__ = Exception.__hash__
     __eq__ = object.__eq__
@@ -107,11 +116,15 @@ class OutOfResources(CompilationError):
         return type(self), (self.required, self.limit, self.name), self.__dict__
 
 
+class PTXASError(CompilationError):
+    """PTX that ptxas refuses, for another reason than the size of the kernel."""
+
+
 class InternalCompilerError(TileError):
     """A kernel that this compiler should have been able to compile."""
 
 
-class EmulatorError(TileError):
+class EmulatorError(TileError, RuntimeError):
     """What stopped a kernel in the emulator: an access out of bounds, say.
 
     `kind` is the emulator's name for it; `line` is 0 where the source is not known.

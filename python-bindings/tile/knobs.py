@@ -4,6 +4,9 @@
 
 Attributes may be assigned at run time. None of them changes the code that a given
 kernel, with given options and target, is compiled to, except `line_info`.
+
+The groups at the end (`knobs.runtime`, `knobs.compilation`, ...) have hooks and listeners, and
+the same settings under the names of Triton's groups.
 """
 
 from __future__ import annotations
@@ -11,6 +14,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import types
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -65,6 +70,13 @@ line_info: bool = not _flag("TILE_NO_LINE_INFO")
 dump_dir: str = os.environ.get("TILE_DUMP_DIR", "")
 # Kernels are run by Python, line by line: for debuggers.
 interpret: bool = _flag("TILE_INTERPRET")
+# All kernels are compiled with their assertions and checks for integer overflow, even where a
+# launch or @tile.jit says `debug=False`.
+debug: bool = _flag("TILE_DEBUG")
+# Compile kernels even if their code is on disk.
+always_compile: bool = _flag("TILE_ALWAYS_COMPILE")
+# Kernels may use global variables that are not tl.constexpr; a change makes their next launch an error.
+allow_non_constexpr_globals: bool = _flag("TILE_ALLOW_NON_CONSTEXPR_GLOBALS")
 # Keep the choices of all autotuners on disk.
 cache_autotuning: bool = _flag("TILE_CACHE_AUTOTUNING")
 # Report the winner of each autotuning run.
@@ -85,3 +97,265 @@ def find_ptxas():
             status = os.stat(candidate)
             return candidate, status.st_size, status.st_mtime_ns
     return ptxas, 0, 0
+
+
+# Hooks, and the groups ----------------------------------------------------------------------
+
+
+class HookChain:
+    """Functions that are called with the same arguments, in the order in which they were added,
+    or in the reversed one. A function is in it once."""
+
+    def __init__(self, reversed: bool = False):
+        self._calls = []
+        self.reversed = reversed
+
+    @property
+    def calls(self) -> list:
+        """The functions."""
+        return self._calls
+
+    def add(self, function):
+        if function not in self._calls:
+            self._calls.append(function)
+
+    def remove(self, function):
+        if function in self._calls:
+            self._calls.remove(function)
+
+    def __bool__(self):
+        return bool(self._calls)
+
+    def __call__(self, *args, **kwargs):
+        for function in list(self._calls)[::-1 if self.reversed else 1]:
+            function(*args, **kwargs)
+
+
+# Called after an assignment that known launches may depend on.
+_watchers = []
+
+
+def watch(function):
+    """`function()` is called after each assignment to `debug` or in a group."""
+    _watchers.append(function)
+
+
+class _Module(types.ModuleType):
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if name == "debug":
+            for function in _watchers:
+                function()
+
+
+sys.modules[__name__].__class__ = _Module
+
+
+class _Alias:
+    """Another name of a variable of this module."""
+
+    def __init__(self, variable: str, negated: bool = False):
+        self.variable, self.negated = variable, negated
+        self.default = self.get()
+
+    def get(self):
+        value = globals()[self.variable]
+        return not value if self.negated else value
+
+    def set(self, value):
+        setattr(sys.modules[__name__], self.variable, not value if self.negated else value)
+
+
+class _Value:
+    """A hook or listener: None or a function."""
+
+    default = value = None
+
+    def get(self):
+        return self.value
+
+    def set(self, value):
+        if value is not None and not callable(value):
+            raise TypeError(f"it is a function or None, got {value!r}")
+        self.value = value
+
+
+class _Hooks(_Value):
+    """A chain of hooks. A function that is assigned becomes the only one, None removes all."""
+
+    def __init__(self, reversed: bool = False):
+        self.reversed = reversed
+        self.set(None)
+
+    def set(self, value):
+        super().set(value)
+        if not isinstance(value, HookChain):
+            self.value = HookChain(self.reversed)
+            if value is not None:
+                self.value.add(value)
+
+
+class _Fixed:
+    """A setting of Triton that does not exist here: what to do instead."""
+
+    def __init__(self, default, reason: str):
+        self.default, self.reason = default, reason
+
+    def get(self):
+        return self.default
+
+    def set(self, value):
+        if value != self.default:
+            raise NotImplementedError(f"it is not supported: {self.reason}")
+
+
+class _Program(str):
+    """The path of a program; empty if there is none."""
+
+    @property
+    def path(self) -> str:
+        return str(self)
+
+    @property
+    def version(self) -> str:
+        """As "13.0"; raises RuntimeError if the program does not say it."""
+        import subprocess  # slow, and rarely needed
+        try:
+            text = subprocess.run([self, "--version"], capture_output=True, text=True, check=True).stdout
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise RuntimeError(f"the version of {str(self)!r} cannot be found: {error}") from None
+        _, _, rest = text.partition("release ")
+        return rest.partition(",")[0]
+
+
+class _Ptxas:
+    """What is assigned, or else what was found."""
+
+    default = None
+
+    def get(self):
+        return _Program(find_ptxas()[0])
+
+    def save(self):
+        return ptxas
+
+    def set(self, value):
+        sys.modules[__name__].ptxas = os.environ.get("TILE_PTXAS", "") if value is None else str(value)
+
+
+class _BesidePtxas:
+    """Another program of the toolkit that ptxas is in, or one on PATH."""
+
+    default = None
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def get(self):
+        path = os.path.join(os.path.dirname(find_ptxas()[0]), self.name)
+        is_there = os.path.isabs(path) and os.access(path, os.X_OK)
+        return _Program(path if is_there else shutil.which(self.name) or "")
+
+    def save(self):
+        return None
+
+    def set(self, value):
+        if value is not None:
+            raise NotImplementedError(f"{self.name} is searched beside ptxas")
+
+
+class _Libdevice(_Value):
+    """The bitcode of libdevice. PyTorch Inductor assigns the one of the CUDA toolkit."""
+
+    # `toolkit_roots` before an assignment and after it.
+    before = after = None
+
+    def set(self, value):
+        global toolkit_roots
+        if value is not None:
+            parts = Path(value).parts
+            if parts[-3:] != ("nvvm", "libdevice", "libdevice.10.bc"):
+                raise NotImplementedError("it must be nvvm/libdevice/libdevice.10.bc of a CUDA toolkit")
+        if self.value is not None and toolkit_roots is self.after:
+            toolkit_roots = self.before
+        if value is not None:
+            root = str(Path(*parts[:-3]))
+            self.before = toolkit_roots
+            toolkit_roots = self.after = [root, *(other for other in toolkit_roots if other != root)]
+        self.value = value
+
+
+class Group:
+    """Settings under the names of one of Triton's groups."""
+
+    def __init__(self, name: str, **settings):
+        super().__setattr__("_name", name)
+        super().__setattr__("_settings", settings)
+
+    def _setting(self, name: str):
+        if name not in self._settings:
+            raise AttributeError(f"knobs.{self._name} has no {name}; there are {', '.join(self._settings)}")
+        return self._settings[name]
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._setting(name).get()
+
+    def __setattr__(self, name, value):
+        try:
+            self._setting(name).set(value)
+        except (NotImplementedError, TypeError) as error:
+            raise type(error)(f"knobs.{self._name}.{name}: {error}") from None
+        for function in _watchers:
+            function()
+
+    def __delattr__(self, name):
+        setattr(self, name, self._setting(name).default)
+
+    def __dir__(self):
+        return [*super().__dir__(), *self._settings]
+
+    @property
+    def knobs(self) -> dict:
+        """All settings by name."""
+        return {name: setting.get() for name, setting in self._settings.items()}
+
+    def reset(self):
+        """Gives all settings the values that they had at first."""
+        for name in self._settings:
+            delattr(self, name)
+        return self
+
+    @contextmanager
+    def scope(self):
+        """What is assigned in the block is undone after it."""
+        before = {name: getattr(setting, "save", setting.get)() for name, setting in self._settings.items()}
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                setattr(self, name, value)
+
+
+_STAGES = "the stages of this compiler are others; kernel.asm has their texts"
+_PTXAS = "ptxas is called by the compiler"
+runtime = Group("runtime", debug=_Alias("debug"), interpret=_Alias("interpret"), launch_enter_hook=_Hooks(),
+                launch_exit_hook=_Hooks(reversed=True), kernel_load_start_hook=_Hooks(),
+                kernel_load_end_hook=_Hooks(reversed=True), jit_cache_hook=_Value(),
+                jit_post_compile_hook=_Value(), add_stages_inspection_hook=_Fixed(None, _STAGES))
+compilation = Group("compilation", always_compile=_Alias("always_compile"), listener=_Value(),
+                    disable_line_info=_Alias("line_info", negated=True),
+                    allow_non_constexpr_globals=_Alias("allow_non_constexpr_globals"),
+                    dump_ir=_Fixed(False, _STAGES), override=_Fixed(False, _STAGES),
+                    enable_asan=_Fixed(False, "tile.emulator.checks and compute-sanitizer check accesses"),
+                    instrumentation_mode=_Fixed("", "tile.emulator.checks checks kernels"))
+autotuning = Group("autotuning", cache=_Alias("cache_autotuning"), print=_Alias("print_autotuning"),
+                   listener=_Value())
+cache = Group("cache", dir=_Alias("cache_dir"), dump_dir=_Alias("dump_dir"),
+              manager_class=_Fixed(None, "code is kept in files below knobs.cache_dir"))
+language = Group("language", default_fp_fusion=_Fixed(True, "pass enable_fp_fusion=False to the launch"),
+                 fp32_default=_Fixed(None, "pass input_precision=... to tl.dot"))
+nvidia = Group("nvidia", ptxas=_Ptxas(), cuobjdump=_BesidePtxas("cuobjdump"), libdevice_path=_Libdevice(),
+               ptxas_options=_Fixed(None, _PTXAS), disable_ptxas_opt=_Fixed(False, _PTXAS))

@@ -324,3 +324,52 @@ def _plot(bench, measured, folder, show):
 def perf_report(benchmarks):
     """Makes a function a set of benchmarks, of one `Benchmark` or a list: see `Mark.run`."""
     return lambda fn: Mark(fn, benchmarks)
+
+
+# Operations that a multiprocessor does in a cycle: of tensor cores on fp16 and bf16, then of the
+# other units on fp32 and on fp16 (as NVIDIA's white papers on the A100 and the H100 say).
+_OPERATIONS = {80: (2048, 128, 512), 90: (4096, 256, 512)}
+
+
+def _device_properties(device):
+    from .runtime import driver
+    active = driver.active
+    return active.utils.get_device_properties(active.get_current_device() if device is None else device)
+
+
+def get_dram_gbps(device=None) -> float:
+    """The peak bandwidth of a GPU's memory in GB/s."""
+    properties = _device_properties(device)
+    # Two transfers in a cycle.
+    return properties["mem_clock_rate"] * properties["mem_bus_width"] * 2 / 8e6
+
+
+def _peak_tflops(kind: int, clock_rate, device):
+    """The peak of one of `_OPERATIONS` at a clock rate in kHz."""
+    from .runtime import driver
+    capability = driver.active.get_current_target().arch
+    if capability not in _OPERATIONS:
+        raise RuntimeError(f"the peak of sm_{capability} is not known; it is of sm_80 and sm_90")
+    multiprocessors = _device_properties(device)["multiprocessor_count"]
+    return multiprocessors * clock_rate * _OPERATIONS[capability][kind] * 1e-9
+
+
+def _bits(dtype) -> int:
+    """The size of a dtype of torch or `tl`."""
+    return dtype.itemsize * 8 if hasattr(dtype, "itemsize") else dtype.primitive_bitwidth
+
+
+def get_max_tensorcore_tflops(dtype, clock_rate, device=None) -> float:
+    """The peak of a GPU's tensor cores in TFLOPS for a dtype of torch or `tl` of 8, 16 or 32 bits
+    (tf32), without sparsity, at a clock rate in kHz."""
+    if _bits(dtype) not in (8, 16, 32):
+        raise RuntimeError(f"tensor cores have no peak for {dtype}")
+    return _peak_tflops(0, clock_rate, device) * 16 / _bits(dtype)
+
+
+def get_max_simd_tflops(dtype, clock_rate, device=None) -> float:
+    """The peak of a GPU without tensor cores in TFLOPS for fp32 or a type of 16 bits, at a clock
+    rate in kHz."""
+    if _bits(dtype) not in (16, 32):
+        raise RuntimeError(f"the peak for {dtype} is not known")
+    return _peak_tflops(1 if _bits(dtype) == 32 else 2, clock_rate, device)

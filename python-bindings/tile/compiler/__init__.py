@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The compiler: front end and code generation."""
 
+from . import errors
+from .compiler import make_backend
 from .kernel import ASTSource, CompiledKernel, GPUTarget, compile, compile_arguments
 from .session import Argument, Options
 
 __all__ = ["ASTSource", "Argument", "CompiledKernel", "GPUTarget", "Options", "compile",
-           "compile_arguments"]
+           "compile_arguments", "errors", "make_backend"]

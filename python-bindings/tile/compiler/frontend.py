@@ -9,47 +9,31 @@ computed in Python, the others become ops. Calls of @jit functions are inlined.
 from __future__ import annotations
 
 import ast
-import builtins
 import difflib
 import inspect
 import operator
 import sys
+import types
 
+from .. import knobs
 from ..errors import (CompilationError, CompileTimeAssertionFailure, Frame,
                       UnsupportedLanguageConstruct)
-from ..language import core, math, operators, ranges, semantic, standard
+from ..language import core, operators, ranges, semantic
 from ..language.aggregate import Aggregate, BoundMethod
 from ..language import types as ty
 from ..language.semantic import show, to_tensor
 from ..language.tensor import tensor
 from ..language.types import constexpr, unwrap
+from .function import is_compiled_in
+from .python_functions import BUILTINS, REPLACED, any_runtime, is_its_own_value, is_plain_constant
 from .statements import Statements
 from .values import Undefined
 
 _MAXIMAL_DEPTH = 100
 
 
-class Returned:
-    """Says that a block has ended with `return`."""
-
-    def __init__(self, value):
-        self.value = value
-
-
 def _is_runtime(value) -> bool:
     return isinstance(value, tensor)
-
-
-def any_runtime(values) -> bool:
-    """Whether a value that only exists when the kernel runs is among `values`."""
-    for value in values:
-        if isinstance(value, (tuple, list)):
-            if any_runtime(value):
-                return True
-        elif not (value is None or isinstance(value, (bool, int, float, str, ty.dtype))) and (
-                isinstance(value, tensor) or hasattr(value, "parts")):
-            return True
-    return False
 
 
 _BINARY = {
@@ -65,72 +49,6 @@ _COMPARE = {
 }
 
 
-def _builtin_min(*args):
-    return _fold(args, builtins.min, math.minimum)
-
-
-def _builtin_max(*args):
-    return _fold(args, builtins.max, math.maximum)
-
-
-def _fold(args, on_numbers, on_tensors):
-    if len(args) == 1:
-        if isinstance(args[0], tensor):
-            return standard.min(args[0]) if on_numbers is builtins.min else standard.max(args[0])
-        args = tuple(args[0])
-    if not any_runtime(args):
-        return on_numbers(*args)
-    result = args[0]
-    for arg in args[1:]:
-        result = on_tensors(result, arg)
-    return result
-
-
-def _builtin_len(value):
-    return len(value)
-
-
-def _builtin_abs(value):
-    return math.abs(value) if isinstance(value, tensor) else builtins.abs(value)
-
-
-def _conversion(type_, on_number):
-
-    def function(value=0):
-        return semantic.cast(value, type_) if isinstance(value, tensor) else on_number(value)
-
-    return function
-
-
-def _builtin_sum(values, start=0):
-    if isinstance(values, tensor):
-        return standard.sum(values)
-    result = start
-    for value in values:
-        result = semantic.add(result, value) if any_runtime([result, value]) else result + value
-    return result
-
-
-def _builtin_print(*values, sep=" ", end="\n", file=None, flush=False):
-    prefix = sep.join(str(v) for v in values if not isinstance(v, tensor))
-    core.device_print(prefix, *[v for v in values if isinstance(v, tensor)])
-
-
-_BUILTINS = {
-    "range": ranges.range, "min": _builtin_min, "max": _builtin_max, "len": _builtin_len,
-    "abs": _builtin_abs, "sum": _builtin_sum, "print": _builtin_print,
-    "float": _conversion(ty.float32, float), "int": _conversion(ty.int32, int),
-    "bool": _conversion(ty.int1, bool), "tuple": tuple, "list": list, "str": str, "repr": repr,
-    "isinstance": isinstance, "hasattr": hasattr, "getattr": getattr, "type": type, "zip": zip,
-    "enumerate": enumerate, "round": round, "divmod": divmod, "any": any, "all": all,
-    "reversed": reversed, "True": True, "False": False, "None": None, "NotImplementedError":
-    NotImplementedError, "ValueError": ValueError, "AssertionError": AssertionError,
-    "callable": callable, "dict": dict, "set": set, "slice": slice, "property": property,
-}
-_REPLACED = {builtins.__dict__[name]: value for name, value in _BUILTINS.items()
-             if callable(builtins.__dict__.get(name))}
-
-
 class FunctionCompiler(Statements):
     """Compiles the body of one function, and by recursion those that it calls."""
 
@@ -141,6 +59,8 @@ class FunctionCompiler(Statements):
         self.caller = caller
         self.depth = 0 if caller is None else caller.depth + 1
         self.loop_depth = 0
+        # The expression that is the statement at hand, whose value is thrown away.
+        self.unused = None
         # Whether this is the body of the kernel itself.
         self.is_kernel = False
         self.builder = session.builder
@@ -195,29 +115,25 @@ class FunctionCompiler(Statements):
             return value
         return self.function_global(node, name)
 
-    def kernel(self):
-        """The function whose code this becomes a part of: what a function uses, the kernel that
-        calls it uses, too."""
-        return self.session.stack[0].function if self.session.stack else self.function
-
     def function_global(self, node, name: str):
-        found, value = self.function.lookup(name, self.kernel().used_globals)
+        found, value = self.function.lookup(name, self.session.used_globals)
         if not found:
-            if name in _BUILTINS:
-                return _BUILTINS[name]
+            if name in BUILTINS:
+                return BUILTINS[name]
             known = [*self.scope, *self.function.python_function.__globals__]
             raise self.error(node, f"{name} is not defined{_suggestion(name, known)}")
         if isinstance(value, constexpr):
             return value.value
         if self.function.is_constexpr_global(name):
             return value
-        if isinstance(value, (bool, int, float, str, list, dict)) and not name.startswith("__"):
+        if isinstance(value, (bool, int, float, str, list, dict)) and not name.startswith("__") and (
+                not knobs.allow_non_constexpr_globals):
             raise self.error(
                 node, f"{name} is a global variable of type {type(value).__name__}, which may change "
                 "later: kernels can use globals that are tl.constexpr only. Write "
                 f"`{name} = tl.constexpr({value!r})`, or pass it as an argument")
         try:
-            return _REPLACED.get(value, value)
+            return REPLACED.get(value, value)
         except TypeError:  # not hashable
             return value
 
@@ -283,6 +199,10 @@ class FunctionCompiler(Statements):
         name, on_python = _BINARY[kind]
         unsupported = f"unsupported operands of '{_SYMBOLS[kind]}': {show(lhs)} and {show(rhs)}"
         if not is_runtime:
+            if isinstance(lhs, (tuple, list)) and isinstance(rhs, (tuple, list)) and (
+                    isinstance(lhs, tuple) or isinstance(rhs, tuple)):
+                # Shapes are tuples, but are often continued by lists.
+                lhs, rhs = tuple(lhs), tuple(rhs)
             try:
                 return on_python(lhs, rhs)
             except TypeError:
@@ -290,7 +210,7 @@ class FunctionCompiler(Statements):
         for operand in (lhs, rhs):
             if not (_is_runtime(operand) or semantic.is_number(operand)):
                 raise TypeError(unsupported)
-        return operators.BINARY[name](lhs, rhs)
+        return operators.WRITTEN[name](lhs, rhs)
 
     def visit_UnaryOp(self, node):
         value = self.visit(node.operand)
@@ -328,6 +248,9 @@ class FunctionCompiler(Statements):
                 raise TypeError("'in' works on values that are known at compile time")
             return (lhs in rhs) if kind is ast.In else (lhs not in rhs)
         name, on_python = _COMPARE[kind]
+        if isinstance(lhs, (tuple, list)) and isinstance(rhs, (tuple, list)):
+            # Shapes are compared with either.
+            lhs, rhs = tuple(lhs), tuple(rhs)
         if not _is_runtime(lhs) and not _is_runtime(rhs):
             try:
                 return on_python(lhs, rhs)
@@ -357,7 +280,7 @@ class FunctionCompiler(Statements):
         return result
 
     def visit_IfExp(self, node):
-        condition = self.visit(node.test)
+        condition = self.condition(node.test)
         known = self.known_condition(node.test, condition)
         if known is not None:
             return self.visit(node.body if known else node.orelse)
@@ -367,18 +290,23 @@ class FunctionCompiler(Statements):
         value = self.visit(node.value)
         self.at(node)
         name = node.attr
-        if name == "value" and (value is None or isinstance(value, (bool, int, float, str, ty.dtype, tuple))):
+        if name == "value" and is_its_own_value(value):
             return value
         if isinstance(value, tensor) and value.constant is not None and name == "value":
             return value.constant
-        if isinstance(value, (int, float)) and name in ("to", "dtype", "type", "shape"):
+        if name == "type" and is_plain_constant(value):
+            return ty.constexpr_type(value)
+        if isinstance(value, (int, float)) and name in ("to", "dtype", "shape"):
             value = to_tensor(value)
         try:
             found = getattr(value, name)
         except AttributeError:
             raise self.error(node, _no_attribute(value, name)) from None
-        if inspect.ismodule(value) and isinstance(found, constexpr):
-            self.kernel().used_globals[id(vars(value)), name] = vars(value), name, found.value
+        if isinstance(value, (type, types.ModuleType)) and is_compiled_in(found):
+            place = value if isinstance(value, type) else vars(value)
+            # What a module makes on demand does not change.
+            if isinstance(value, type) or name in place:
+                self.session.used_globals.setdefault((id(place), name), (place, name, unwrap(found)))
         return unwrap(found)
 
     def visit_Subscript(self, node):
@@ -446,7 +374,10 @@ class FunctionCompiler(Statements):
     # Calls --------------------------------------------------------------------------------
 
     def visit_Call(self, node):
+        is_unused = node is self.unused
         function = self.visit(node.func)
+        if is_unused:
+            self.check_unused(node, function)
         args = self.elements(_Elements(node.args))
         kwargs = {}
         for keyword in node.keywords:
@@ -458,16 +389,26 @@ class FunctionCompiler(Statements):
         self.at(node)
         return self.call(function, args, kwargs, node)
 
+    def check_unused(self, node, function):
+        """The call is a statement: its result is thrown away."""
+        function = getattr(function, "function", function) if isinstance(function, BoundMethod) else function
+        reason = getattr(function, "_must_use_result", False)
+        if reason:
+            text = f"The result of {ast.unparse(node.func)} is not being used."
+            raise self.error(node, f"{text} {reason}" if isinstance(reason, str) else text)
+
     def call(self, function, args, kwargs, node=None):
         function = unwrap(function)
         try:
-            function = _REPLACED.get(function, function)
+            function = REPLACED.get(function, function)
         except TypeError:
             pass
         if isinstance(function, BoundMethod):
             function, args = function.function, [function.instance, *args]
         if hasattr(function, "compiled_function"):
             return self.inline(function.compiled_function(), args, kwargs, node)
+        if getattr(function, "__triton_builtin__", False):
+            return self.call_builtin(function, args, kwargs)
         if isinstance(function, type) and issubclass(function, Aggregate):
             return function(*args, **kwargs)
         if isinstance(function, tensor):
@@ -502,6 +443,16 @@ class FunctionCompiler(Statements):
         except TypeError as error:
             # Python names the constructor of a class.
             raise TypeError(str(error).replace(".__init__()", "()").replace(".__call__()", "()")) from error
+
+    def call_builtin(self, function, args, kwargs):
+        """Calls a Python function that its author has marked as one of the language, as PyTorch
+        Inductor does: it takes tiles as they are, and what is known at compile time as constexpr."""
+
+        def mark(value):
+            known = value is None or isinstance(value, (bool, int, float, str, ty.dtype))
+            return ty.constexpr(value) if known else value
+
+        return unwrap(function(*map(mark, args), **{name: mark(v) for name, v in kwargs.items()}))
 
     def inline(self, function, args, kwargs, node):
         """Compiles the body of `function` at this place; its result."""

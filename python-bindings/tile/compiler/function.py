@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import inspect
 import textwrap
 import tokenize
@@ -12,7 +13,7 @@ import types
 import typing
 
 from ..errors import CompilationError, Frame
-from ..language.types import constexpr, unwrap
+from ..language.types import ConstexprFunction, constexpr, dtype, unwrap
 from . import analysis
 
 # The value of a variable that has none.
@@ -20,13 +21,36 @@ ABSENT = object()
 
 
 def value_at(place, name: str):
-    """The value of a variable in a dict of globals or a cell."""
+    """The value of a variable in a dict of globals, a class or a cell."""
     if isinstance(place, dict):
         return place.get(name, ABSENT)
+    if isinstance(place, type):
+        return getattr(place, name, ABSENT)
     try:
         return place.cell_contents
     except ValueError:
         return ABSENT
+
+
+# What programs define, and may define anew.
+DEFINITIONS = (type, types.FunctionType, ConstexprFunction)
+
+
+def is_compiled_in(value) -> bool:
+    """Whether code depends on a value that a kernel finds outside of itself: a constant, or a
+    function or class of a program. Modules and what the language consists of do not change."""
+    if isinstance(value, (constexpr, dtype, bool, int, float, str, tuple)) or (
+            hasattr(value, "compiled_function")):
+        return True
+    module = getattr(value, "__module__", None) or ""
+    return isinstance(value, DEFINITIONS) and not module.startswith(("tile.", "builtins"))
+
+
+def _source_of(function) -> str:
+    try:
+        return inspect.getsource(function)
+    except (OSError, TypeError):
+        return function.__qualname__
 
 
 def typed(value):
@@ -84,7 +108,30 @@ class Function:
         if tree.name != code.co_name or tuple(names) != code.co_varnames[:len(names)]:
             raise CompilationError(f"the source of {self.name} is not at its place: the file has changed "
                                    "since it was imported", Frame(self.file, first))
+        # What the kernels that launches keep depend on: see Session.used_globals.
+        self.used_globals = {}
+        self._describe(tree)
+
+    def replace_source(self, text: str):
+        """Takes another source for the function, with the same parameters or those of its
+        `__signature__`. Raises CompilationError if it is none."""
+        previous = self._text
+        self._text = text
+        tree = self.parse()
+        if not isinstance(tree, ast.FunctionDef):
+            self._text = previous
+            raise CompilationError(f"the new source of {self.name} is no function")
+        self.source = textwrap.dedent(text)
+        self.line_offset += self.tree.lineno - tree.lineno
+        self.used_globals.clear()
+        self._describe(tree)
+
+    def _describe(self, tree):
+        """Takes in what the syntax tree and the function itself say of the parameters."""
+        python_function = self.python_function
         self.tree = tree
+        # From `def` on, without decorators.
+        self.definition = "".join(self.source.splitlines(keepends=True)[tree.lineno - 1:])
         self.signature = inspect.signature(python_function)
         self.params = list(self.signature.parameters.values())
         self.arg_names = [p.name for p in self.params]
@@ -96,10 +143,12 @@ class Function:
         self.annotations = {a.arg: ast.unparse(a.annotation)
                             for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)
                             if a.annotation is not None}
-        # Variables that the compiled code depends on, constants and functions, also those of
-        # functions that it calls: by the address of their place and their name the place (a dict
-        # of globals or the cell of a closure), the name and the value that was compiled in.
-        self.used_globals = {}
+        # A decorator below may have set others; and the text may be a variable that is a type.
+        for name, annotation in getattr(python_function, "__annotations__", {}).items():
+            if isinstance(annotation, dtype):
+                self.annotations[name] = annotation.name
+            elif isinstance(annotation, str) and name not in self.annotations:
+                self.annotations[name] = annotation
 
     def parse(self):
         """The syntax tree of the function, made anew; None if its text is no statement."""
@@ -115,7 +164,7 @@ class Function:
 
     def lookup(self, name: str, used: dict):
         """Whether a name is in the closure or a global, and its value. Enters it into `used`, the
-        `used_globals` of the kernel, if code depends on it."""
+        `used_globals` of the session, if code depends on it."""
         code = self.python_function.__code__
         if name in code.co_freevars:
             place = self.python_function.__closure__[code.co_freevars.index(name)]
@@ -124,9 +173,8 @@ class Function:
         value = value_at(place, name)
         if value is ABSENT:
             return False, None
-        if isinstance(value, constexpr) or hasattr(value, "compiled_function") or (
-                isinstance(place, dict) and self.is_constexpr_global(name)):
-            used[id(place), name] = place, name, unwrap(value)
+        if is_compiled_in(value) or isinstance(place, dict) and self.is_constexpr_global(name):
+            used.setdefault((id(place), name), (place, name, unwrap(value)))
         return True, value
 
     def is_constexpr_global(self, name: str) -> bool:
@@ -138,12 +186,46 @@ class Function:
                                            and annotation.split(".")[-1] == "constexpr")
 
     def stale_globals(self):
-        """Names and values now of the variables that changed since they were compiled in."""
-        # Of a copy: another thread may be compiling, which adds to them.
+        """The variables that changed since they were compiled in: names, values then and now."""
+        # Of a copy: another thread may be done compiling, which adds to them.
         found = [(name, unwrap(value_at(place, name)), value)
                  for place, name, value in list(self.used_globals.values())]
-        return [(name, now) for name, now, before in found
+        return [(name, before, now) for name, now, before in found
                 if now is not before and typed(now) != typed(before)]
+
+    def dependencies(self):
+        """Names and values of what the source names outside of the function and code may depend on."""
+        found = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Name):
+                value = self.lookup(node.id, {})[1]
+            elif isinstance(node, ast.Attribute):
+                value = self._attribute(node)
+            else:
+                continue
+            if is_compiled_in(value):
+                found[ast.unparse(node)] = unwrap(value)
+        return sorted(found.items(), key=lambda item: item[0])
+
+    def _attribute(self, node):
+        """The value of an attribute of a module or class, or None."""
+        if isinstance(node, ast.Name):
+            return self.lookup(node.id, {})[1]
+        owner = self._attribute(node.value) if isinstance(node, ast.Attribute) else None
+        return getattr(owner, node.attr, None) if isinstance(owner, (type, types.ModuleType)) else None
+
+    def key(self, callers=()) -> str:
+        """Changes with the source, its place, and what it depends on."""
+        parts = [self.definition, str(self.line_offset + self.tree.lineno)]
+        for name, value in [] if self in callers else self.dependencies():
+            if hasattr(value, "compiled_function"):
+                text = value.compiled_function().key((*callers, self))
+            elif isinstance(value, (types.FunctionType, ConstexprFunction)):
+                text = _source_of(inspect.unwrap(value))
+            else:
+                text = getattr(value, "__qualname__", None) or repr(typed(value))
+            parts.append(f"{name} = {text}")
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def bind(self, args, kwargs) -> dict:
         """The scope at the start of a call: parameters and their values."""

@@ -6,28 +6,34 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
 
 from .. import _C, knobs
-from ..errors import from_diagnostics
+from ..errors import CompilationError, PTXASError, TileError, from_diagnostics
 from ..language import types as ty
 from ..language.types import unwrap
-from ..runtime import cache
+from ..runtime import cache, hooks
 from ..runtime.driver import chip_of_device, driver
-from .session import Argument, Options, build, generate
+from .session import IGNORED_OPTIONS, Argument, Code, Options, build, generate
 
 
 @dataclass(frozen=True)
 class GPUTarget:
-    """A target as Triton names it: `GPUTarget("cuda", 90, 32)` is sm_90a."""
+    """A target as Triton names it: `GPUTarget("cuda", 90, 32)` is sm_90a. The backend "cpu" is
+    the emulator."""
 
     backend: str
-    arch: int
+    arch: int | str | None
     warp_size: int = 32
 
     @property
     def chip(self) -> str:
+        if self.backend == "cpu":
+            return knobs.emulator_chip
         if self.backend != "cuda" or self.warp_size != 32:
             raise ValueError(f"only NVIDIA GPUs are supported, got {self}")
         return chip_of_capability(self.arch)
@@ -42,9 +48,10 @@ def chip_of_capability(capability: int) -> str:
     raise ValueError(f"no chip sm_{capability}; known are {', '.join(chips)}")
 
 
-class Assembly:
+class Assembly(Mapping):
     """The texts of a kernel by stage, made when they are asked for: `tile`, `tile_gpu`,
-    `nvvm`, `llir`, `ptx`, `cubin`. `ttir` and `ttgir` are other names of the first two."""
+    `nvvm`, `llir`, `ptx`, `cubin`. `ttir` and `ttgir` are other names of the first two. Besides
+    them there is `sass`, what cuobjdump reads in the cubin."""
 
     _ALIASES = {"ttir": "tile", "ttgir": "tile_gpu"}
     STAGES = ("tile", "tile_gpu", "nvvm", "llir", "ptx", "cubin")
@@ -52,26 +59,52 @@ class Assembly:
     def __init__(self, kernel, tile: str, ptx: str):
         self._kernel = kernel
         self._made = {"tile": tile, "ptx": ptx}
+        # What ptxas says of the cubin.
+        self.resources = None
 
-    def keys(self):
-        return self.STAGES
+    def __getstate__(self):
+        """In a pickle is the cubin, so that the processes that compile kernels for another one, as
+        those of PyTorch Inductor do, assemble them as well; but not if ptxas is missing, say."""
+        if not self._kernel.is_emulated:
+            try:
+                self["cubin"]
+            except TileError:
+                pass
+        return self.__dict__
 
     def __contains__(self, key):
-        return self._ALIASES.get(key, key) in self.STAGES
+        return key == "sass" or self._ALIASES.get(key, key) in self.STAGES
 
     def __iter__(self):
         return iter(self.STAGES)
 
+    def __len__(self):
+        return len(self.STAGES)
+
     def __getitem__(self, key):
         key = self._ALIASES.get(key, key)
-        if key not in self.STAGES:
-            raise KeyError(f"{key!r}; there are {', '.join(self.STAGES)}")
+        if key not in self:
+            raise KeyError(f"{key!r}; there are {', '.join(self.STAGES)}, sass")
         if key not in self._made:
-            self._made[key] = self._kernel._make_stage(key, self._made)
+            self._made[key] = disassemble(self["cubin"]) if key == "sass" else (
+                self._kernel._make_stage(key, self._made))
         return self._made[key]
 
-    def get(self, key, default=None):
-        return self[key] if key in self else default
+
+def disassemble(cubin: bytes) -> str:
+    """The instructions of a cubin, by cuobjdump of NVIDIA's toolkit."""
+    import subprocess  # slow, and rarely needed
+    import tempfile
+    program = knobs.nvidia.cuobjdump
+    if not program:
+        raise RuntimeError("sass needs the program cuobjdump, which is neither beside ptxas nor on PATH")
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(cubin)
+        file.flush()
+        done = subprocess.run([program, "-sass", file.name], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{program} failed: {done.stderr or done.stdout}")
+    return done.stdout
 
 
 class CompiledKernel:
@@ -88,6 +121,8 @@ class CompiledKernel:
         self.num_threads = kernel["block_size"][0]
         self.dynamic_shared = kernel["shared_bytes"]["dynamic"]
         shared = kernel["shared_bytes"]["static"] + self.dynamic_shared
+        # Not on chips that have no programmatic launch.
+        self.launch_pdl = kernel["programmatic_launch"]
         self.asm = Assembly(self, code.tile, code.ptx)
         self.from_disk = code.from_disk
         self.hash = hashlib.sha256(
@@ -95,10 +130,14 @@ class CompiledKernel:
         self.metadata = SimpleNamespace(
             name=self.name, hash=self.hash, shared=shared, num_warps=options.num_warps,
             num_stages=options.num_stages, num_ctas=options.num_ctas, maxnreg=options.maxnreg,
-            target=chip, ptx_version=description["ptx_version"], parameters=kernel["parameters"])
-        self._resources = None
+            launch_pdl=self.launch_pdl,
+            target=GPUTarget("cuda", int(chip.removeprefix("sm_").rstrip("af"))), chip=chip,
+            ptx_version=description["ptx_version"], parameters=kernel["parameters"])
         self._emulated = None
         self._loaded = {}
+        self._launcher = None
+        # What was compiled, and whether it is for the emulator only, if `compile` made the kernel.
+        self.src, self.is_emulated = None, False
         # The JITFunction that was compiled and the key of the arguments, where there is one.
         self.kernel_function = self.keys = None
 
@@ -119,47 +158,61 @@ class CompiledKernel:
         found = cache.load(key)
         if found is not None:
             resources, _, cubin = found.partition(b"\n")
-            self._resources = json.loads(resources)
+            self.asm.resources = json.loads(resources)
             return cubin
         result = _C.assemble(self.asm["ptx"], ptxas[0], self.options.native(self.chip))
         if not result.ok:
-            raise from_diagnostics(result.diagnostics, self.name)
-        self._resources = json.loads(result.metadata)[0]
-        cache.store(key, json.dumps(self._resources).encode() + b"\n" + result.bytes,
+            error = from_diagnostics(result.diagnostics, self.name)
+            if type(error) is CompilationError and ptxas[0]:
+                error = PTXASError(error.message, error.frame, error.end_column, error.callers,
+                                   error.notes)
+            raise error
+        self.asm.resources = json.loads(result.metadata)[0]
+        cache.store(key, json.dumps(self.asm.resources).encode() + b"\n" + result.bytes,
                     {"kind": "cubin", "kernel": self.name, "chip": self.chip})
         return result.bytes
 
+    def __getstate__(self):
+        """Other processes load the kernel anew."""
+        return {**self.__dict__, "_emulated": None, "_loaded": {}, "_launcher": None,
+                "kernel_function": None}
+
     def _resource(self, name: str) -> int:
-        self.asm["cubin"]
-        return self._resources[name]
+        if self.is_emulated:
+            return 0
+        try:
+            self.asm["cubin"]
+        except CompilationError:
+            # A driver that has compiled the PTX itself knows, too.
+            loaded = next(iter(self._loaded.values()), None)
+            if loaded is None:
+                raise
+            return loaded.registers if name == "registers" else loaded.local_bytes
+        return self.asm.resources[name]
 
     @property
     def n_regs(self) -> int:
-        """Registers of a thread; needs ptxas."""
+        """Registers of a thread; needs ptxas, or a GPU that the kernel is loaded on."""
         return self._resource("registers")
 
     @property
     def n_spills(self) -> int:
-        """Bytes that a thread spills; needs ptxas."""
+        """Bytes that a thread spills; needs ptxas, or a GPU that the kernel is loaded on."""
         return self._resource("spill_store_bytes")
-
-    @property
-    def n_max_threads(self) -> int:
-        return self.num_threads
 
     def emulated(self):
         """The kernel, loaded in the emulator."""
         if self._emulated is None:
-            self._emulated = _C.EmulatorKernel(self.asm["ptx"], self.name, self._parameters,
-                                               self.num_threads, self.dynamic_shared)
+            self._emulated = hooks.load(self, lambda: _C.EmulatorKernel(
+                self.asm["ptx"], self.name, self._parameters, self.num_threads, self.dynamic_shared))
         return self._emulated
 
     def loaded(self, device: int):
         """The kernel, loaded on a GPU. A driver that has no ptxas at hand compiles PTX itself."""
         if device not in self._loaded:
-            image = self._image()
-            self._loaded[device] = _C.CudaKernel(image, self.name, self._parameters,
-                                                 self.num_threads, self.dynamic_shared)
+            self._loaded[device] = hooks.load(self, lambda: _C.CudaKernel(
+                self._image(), self.name, self._parameters, self.num_threads, self.dynamic_shared,
+                self.launch_pdl), lambda loaded: loaded.function)
         return self._loaded[device]
 
     def loaded_on(self, device: int):
@@ -170,7 +223,7 @@ class CompiledKernel:
 
     def _init_handles(self):
         """Loads the kernel on the current GPU, if there is one that it was compiled for."""
-        if driver.default.is_active():
+        if not self.is_emulated and driver.default.is_active():
             device = driver.default.get_current_device()
             if chip_of_device(device) == self.chip:
                 self.loaded(device)
@@ -182,14 +235,30 @@ class CompiledKernel:
         loaded = self.loaded_on(driver.default.get_current_device())
         return None if loaded is None else loaded.function
 
-    def launch_metadata(self, grid, stream, *args) -> dict:
+    @property
+    def run(self):
+        """`run(x, y, z, stream, function, metadata, launch_metadata, enter_hook, exit_hook, *args)`
+        launches the kernel on a grid, without a look at what the arguments are specialised to.
+        `args` are all arguments; those that the kernel has as constants are not looked at."""
+        if self._launcher is None:
+            from ..runtime.direct import make_launcher
+            self._launcher = make_launcher(self)
+        return self._launcher
+
+    def launch_metadata(self, grid, stream, *args) -> hooks.LaunchMetadata:
         """What a profiler wants to know of a launch: name, function, stream, and what the
         `launch_metadata` function of the kernel adds."""
-        result = {"name": self.name, "function": self.function, "stream": stream}
+        result = self.describe_launch(grid, stream, args, None)
+        result.add(lambda: {"function": self.function}, ())
+        return result
+
+    def describe_launch(self, grid, stream, args, function) -> hooks.LaunchMetadata:
+        """As `launch_metadata`, of a launch whose function (None in the emulator) is known."""
+        result = hooks.LaunchMetadata({"name": self.name, "stream": stream, "function": function})
         describe = getattr(self.kernel_function, "launch_metadata", None)
         if describe is not None:
             names = self.kernel_function.arg_names
-            result.update(describe(grid, self.metadata, dict(zip(names, args))))
+            result.add(describe, (grid, self.metadata, dict(zip(names, args))))
         return result
 
     @property
@@ -216,11 +285,28 @@ class CompiledKernel:
             return self.asm["ptx"].encode() + b"\0"
 
 
-def compile_arguments(function, arguments, chip: str, options: Options) -> CompiledKernel:
-    """Compiles a kernel for arguments as the launcher classified them."""
+def compile_arguments(function, arguments, chip: str, options: Options, name: str = "",
+                      used_globals: dict | None = None) -> CompiledKernel:
+    """Compiles a kernel for arguments as the launcher classified them; see `build` for `name`. What
+    the code depends on is added to `used_globals`, where the values of earlier compiles stay."""
     options.check()
-    source = build(function, arguments, chip)
-    return CompiledKernel(source, generate(source, chip, options), chip, options)
+    start = time.perf_counter()
+    source = build(function, arguments, chip, name, options)
+    front_end = time.perf_counter() - start
+    code = generate(source, chip, options)
+    kernel = CompiledKernel(source, code, chip, options)
+    if used_globals is not None:
+        for key, used in source.session.used_globals.items():
+            used_globals.setdefault(key, used)
+    kernel.compile_times = hooks.CompileTimes.of_seconds(front_end, *code.times)
+    return kernel
+
+
+def announce(kernel: CompiledKernel, source):
+    """Tells the listener of a compile of `source`."""
+    if knobs.compilation.listener is not None:
+        knobs.compilation.listener(src=source, metadata=dict(vars(kernel.metadata)), metadata_group={},
+                                   times=kernel.compile_times, cache_hit=kernel.from_disk)
 
 
 @dataclass
@@ -231,6 +317,14 @@ class ASTSource:
     signature: dict
     constexprs: dict | None = None
     attrs: dict | None = None
+
+    @classmethod
+    def of_arguments(cls, fn, arguments):
+        """The source of a launch."""
+        return cls(fn, {a.name: a.signature() for a in arguments},
+                   {a.name: a.value for a in arguments if a.is_constexpr},
+                   {(i, ): [["tt.divisibility", a.divisibility]] for i, a in enumerate(arguments)
+                    if a.divisibility > 1})
 
 
 def _argument(name: str, spec, divisible: bool) -> Argument:
@@ -274,22 +368,56 @@ def _signature_arguments(function, signature, constexprs, attrs):
     return arguments
 
 
-def compile(fn, signature=None, constexprs=None, target=None, options=None, **option_kwargs):
-    """Compiles a kernel without a device.
+def _compile_file(path, chip: str, options: Options) -> CompiledKernel:
+    """Compiles the kernel in a file of tile IR, as `kernel.asm["tile"]` has it."""
+    path = os.fspath(path)
+    if not path.endswith((".tile", ".mlir")):
+        raise NotImplementedError(f"{path}: this compiler reads kernels in Python and its own IR (in files "
+                                  ".tile or .mlir), not the IR of other compilers")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    result = _C.compile_text(text, "ptx", options.native(chip))
+    if not result.ok:
+        raise from_diagnostics(result.diagnostics, os.path.basename(path))
+    name = json.loads(result.metadata)["kernels"][0]["name"]
+    source = SimpleNamespace(name=name, arguments=[])
+    return CompiledKernel(source, Code(text, result.output, result.metadata), chip, options)
+
+
+def compile(src=None, signature=None, constexprs=None, target=None, options=None, *, fn=None,
+            **option_kwargs):
+    """Compiles a kernel without a device: a @tile.jit function, an ASTSource, or a file of tile IR.
 
     `signature` maps parameters to types such as `"*fp32:16"` (a pointer that is divisible by
     16) or `"i32"`; a string has them in order. `constexprs` maps names (or positions) to
     values. `target` is a chip (`"sm_90a"`), a GPUTarget, or None for the emulator's chip.
     """
-    attrs = None
+    fn, attrs = src if fn is None else fn, None
+    if isinstance(fn, ASTSource) and signature is not None:  # as Triton: compile(source, target, options)
+        target, options = target or signature, options or constexprs
     if isinstance(fn, ASTSource):
         signature, constexprs, attrs, fn = fn.signature, fn.constexprs, fn.attrs, fn.fn
+    chip = target.chip if isinstance(target, GPUTarget) else target or knobs.emulator_chip
+    given = {**(options or {}), **option_kwargs}
+    if knobs.debug or given.get("debug") is None:
+        given["debug"] = bool(knobs.debug or getattr(getattr(fn, "base_fn", fn), "debug", False))
+    unknown = [name for name in given if name not in IGNORED_OPTIONS and (
+        name not in Options.__dataclass_fields__)]
+    if unknown:
+        raise TypeError(f"compile() has no option {', '.join(unknown)}; there are "
+                        f"{', '.join(Options.__dataclass_fields__)}")
+    chosen = Options(**{name: value for name, value in given.items() if name not in IGNORED_OPTIONS})
+    if isinstance(fn, (str, os.PathLike)):
+        return _compile_file(fn, chip, chosen)
     function = fn.compiled_function()
     values = {}
     for key, value in (constexprs or {}).items():
         key = key[0] if isinstance(key, tuple) else key
         values[function.arg_names[key] if isinstance(key, int) else key] = value
-    chip = target.chip if isinstance(target, GPUTarget) else target or knobs.emulator_chip
-    chosen = Options(**{**(options or {}), **option_kwargs})
     arguments = _signature_arguments(function, signature or {}, values, attrs)
-    return compile_arguments(function, arguments, chip, chosen)
+    name_for = getattr(getattr(fn, "base_fn", fn), "_name_for", None)
+    kernel = compile_arguments(function, arguments, chip, chosen, name_for(arguments) if name_for else "")
+    kernel.src = ASTSource(fn, signature, constexprs, attrs)
+    announce(kernel, kernel.src)
+    kernel.is_emulated = isinstance(target, GPUTarget) and target.backend == "cpu"
+    return kernel

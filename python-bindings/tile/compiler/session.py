@@ -8,8 +8,10 @@ import hashlib
 import json
 import operator
 import os
+import re
 import sys
 import tempfile
+import time
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 
@@ -24,12 +26,23 @@ from ..runtime import cache
 from .frontend import FunctionCompiler
 
 
+# Options of Triton that change nothing here. Of `extern_libs` libdevice is the only one that kernels
+# can call, and it is built in.
+IGNORED_OPTIONS = {"launch_cooperative_grid", "extern_libs", "clc", "waves_per_eu",
+                   "matrix_instr_nonkdim", "warp_size", "generate_native_code", "enable_reflect_ftz",
+                   "num_consumer_groups", "num_buffers_warp_spec"}
+
+
 @dataclass(frozen=True)
 class Options:
     """How a kernel is compiled; the fields are Triton's.
 
     `num_ctas` other than 1 is not supported yet. `maxnreg` limits the registers of a
     thread (24 to 255; None or 0: no limit). `enable_fp_fusion` lets `a * b + c` round once.
+    `launch_pdl` (programmatic dependent launch, sm_90 and newer): the kernel starts while the
+    one before it on the stream ends, and waits for its results before it accesses memory.
+    `debug` compiles the kernel's assertions and, with `sanitize_overflow`, checks that sums,
+    differences and products of its integers fit.
     """
 
     num_warps: int = 4
@@ -38,8 +51,11 @@ class Options:
     maxnreg: int | None = None
     enable_fp_fusion: bool = True
     debug: bool = False
+    launch_pdl: bool = False
+    sanitize_overflow: bool = True
 
     def __post_init__(self):
+        object.__setattr__(self, "sanitize_overflow", bool(self.debug and self.sanitize_overflow))
         for name in ("num_warps", "num_stages", "num_ctas", "maxnreg"):
             value = getattr(self, name)
             if name == "maxnreg" and value is None:
@@ -70,6 +86,7 @@ class Options:
         options.num_stages = max(1, self.num_stages)
         options.num_ctas = self.num_ctas
         options.max_registers = self.maxnreg or 0
+        options.programmatic_launch = bool(self.launch_pdl)
         options.fp_fusion = bool(self.enable_fp_fusion)
         options.line_info = knobs.line_info
         options.toolkit_roots = knobs.toolkit_roots
@@ -91,6 +108,12 @@ class Argument:
     @property
     def is_constexpr(self):
         return self.type is None and self.elements is None
+
+    def signature(self):
+        """The type as signatures of Triton have it: "*fp32", "i32", "constexpr", tuples of these."""
+        if self.elements is not None:
+            return tuple(element.signature() for element in self.elements)
+        return "constexpr" if self.type is None else ty.signature_name(self.type)
 
     def describe(self) -> str:
         if self.elements is not None:
@@ -119,9 +142,16 @@ class Argument:
 class Session:
     """What all functions of one compilation share."""
 
-    def __init__(self, chip: str = ""):
+    def __init__(self, chip: str = "", debug: bool = False, sanitize_overflow: bool = False):
         self.chip = chip
+        # Whether assertions are compiled, and checks of the arithmetic of integers.
+        self.debug, self.sanitize_overflow = debug, sanitize_overflow
         self.builder = _C.Builder()
+        # Variables that the code depends on, constants and functions, also those of functions that
+        # the kernel calls: by the address of their place and their name the place (a dict of
+        # globals, a class or the cell of a closure), the name and the value that is compiled in.
+        # The first one stays: if another thread changes it, the code is out of date.
+        self.used_globals = {}
         self.stack: list[FunctionCompiler] = []
         # Branches with a `return` that were compiled.
         self.early_returns = 0
@@ -132,7 +162,8 @@ class Session:
 
     def result_types(self, function, args):
         """The types that a call would return; compiles it in a kernel that is thrown away."""
-        probe = Session(self.chip)
+        probe = Session(self.chip, self.debug, self.sanitize_overflow)
+        probe.used_globals = self.used_globals
         top = self.stack[-1]
         with probe.active():
             parameters = probe.builder.start_kernel("probe", "", [a.dtype.to_ir() for a in args],
@@ -173,25 +204,28 @@ class Source:
 
 
 def _ptx_name(name: str) -> str:
-    """The name of a kernel in PTX, which knows the letters of ASCII alone."""
-    return "".join(letter if letter.isascii() else f"_u{ord(letter):x}" for letter in name)
+    """The name of a kernel in PTX, which knows letters and digits of ASCII, _ and $ alone."""
+    name = "".join(letter if letter.isascii() else f"_u{ord(letter):x}" for letter in name)
+    return re.sub(r"[^A-Za-z0-9_$]|^(?=[0-9])", "_", name)
 
 
-def build(function, arguments, chip: str) -> Source:
-    """The tile IR of a kernel for the given arguments. Raises CompilationError."""
+def build(function, arguments, chip: str, name: str = "", options: Options = Options()) -> Source:
+    """The tile IR of a kernel for the given arguments. `name` is that of the kernel in the IR if it
+    is not the function's. Raises CompilationError."""
+    name = _ptx_name(name or function.name)
     for parameter in function.params:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise CompilationError(f"a kernel cannot have the parameter {parameter}: pass a tuple",
                                    Frame(function.file, function.line_offset + function.tree.lineno,
                                          function.tree.col_offset, function.name))
-    session = Session(chip)
+    session = Session(chip, bool(options.debug), options.sanitize_overflow)
     builder = session.builder
     # What is about the whole kernel is at its `def`.
     line = function.line_offset + function.tree.lineno
     with session.active():
         builder.set_location(function.file, line, function.tree.col_offset + 1)
         runtime = [leaf for a in arguments for leaf in a.leaves()]
-        values = builder.start_kernel(_ptx_name(function.name), chip, [a.type.to_ir() for a in runtime],
+        values = builder.start_kernel(name, chip, [a.type.to_ir() for a in runtime],
                                       [a.divisibility for a in runtime])
         values = iter(values)
         scope = {a.name: a.bind(values) for a in arguments}
@@ -207,7 +241,7 @@ def build(function, arguments, chip: str) -> Source:
                                          function.name)) from None
         builder.set_location(function.file, line, function.tree.col_offset + 1)
         builder.finish_kernel()
-    return Source(session, _ptx_name(function.name), function.file, list(arguments), function.source,
+    return Source(session, name, function.file, list(arguments), function.source,
                   function.line_offset + 1)
 
 
@@ -220,6 +254,8 @@ class Code:
     # JSON, as lib/Target/Compiler.h has it.
     metadata: str
     from_disk: bool = False
+    # Seconds that compiling and storing have taken.
+    times: tuple = (0.0, 0.0)
 
 
 def generate(source: Source, chip: str, options: Options) -> Code:
@@ -230,14 +266,17 @@ def generate(source: Source, chip: str, options: Options) -> Code:
     text = builder.print(False)
     # With line numbers in the code, places in the source are part of what it is made from.
     key = cache.key_of(builder.print(True) if knobs.line_info else text, chip, options, knobs.line_info)
-    found = cache.load(key)
+    found = None if knobs.always_compile else cache.load(key)
     if found is not None:
         return Code(text, **json.loads(found), from_disk=True)
+    start = time.perf_counter()
     result = builder.compile("ptx", options.native(chip))
     if result.ok:
+        end = time.perf_counter()
         code = Code(text, result.output, result.metadata)
         cache.store(key, json.dumps({"ptx": code.ptx, "metadata": code.metadata}).encode(),
                     source.describe(chip, options))
+        code.times = end - start, time.perf_counter() - end
         return code
     error = from_diagnostics(result.diagnostics, source.name)
     kept = write_reproducer(source.name, text)

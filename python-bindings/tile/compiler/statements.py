@@ -14,7 +14,7 @@ from ..language.aggregate import Aggregate
 from ..language.semantic import is_number, show, to_tensor
 from ..language.tensor import tensor
 from . import analysis
-from .values import NotCarried, Undefined, describe, flatten, identical, rebuild, same
+from .values import NotCarried, Returned, Undefined, describe, flatten, identical, rebuild, same
 
 
 _MAXIMAL_EARLY_RETURNS = 2000
@@ -42,13 +42,13 @@ class Statements:
     # Simple statements --------------------------------------------------------------------
 
     def visit_Expr(self, node):
+        self.unused = node.value
         self.visit(node.value)
 
     def visit_Pass(self, node):
         pass
 
     def visit_Return(self, node):
-        from .frontend import Returned
         if self.loop_depth:
             raise self.return_in_loop(node)
         value = None if node.value is None else self.visit(node.value)
@@ -109,7 +109,9 @@ class Statements:
             return
         value = self.visit(node.value)
         self.at(node)
-        if analysis.is_constexpr_annotation(node.annotation):
+        # As in Triton, what is only known at run time is a variable like others.
+        is_variable = isinstance(value, tensor) and value.constant is None
+        if analysis.is_constexpr_annotation(node.annotation) and not is_variable:
             value = core.compile_time(value, f"{ast.unparse(node.target)}, a tl.constexpr,")
             if isinstance(value, tuple):
                 value = tuple(core.compile_time(v, "an element of a constexpr") for v in value)
@@ -159,6 +161,14 @@ class Statements:
 
     # Branches -----------------------------------------------------------------------------
 
+    def condition(self, node):
+        """The value of a condition; a tile of one element as the scalar that it holds."""
+        value = self.visit(node)
+        if not (isinstance(value, tensor) and value.shape and value.numel == 1):
+            return value
+        self.at(node)
+        return core.item(value)
+
     def known_condition(self, node, condition):
         """True or False if a condition is known at compile time, else None."""
         if not isinstance(condition, tensor):
@@ -169,7 +179,7 @@ class Statements:
         return None if condition.constant is None else bool(condition.constant)
 
     def visit_If(self, node):
-        condition = self.visit(node.test)
+        condition = self.condition(node.test)
         known = self.known_condition(node.test, condition)
         if known is not None:
             return self.block(node.body if known else node.orelse)
@@ -299,10 +309,9 @@ class Statements:
 
     def branch_with_return(self, node, rest):
         """An `if` with a return: each branch is followed by the rest of its block."""
-        from .frontend import Returned
         if self.loop_depth:
             raise self.return_in_loop(node)
-        condition = self.visit(node.test)
+        condition = self.condition(node.test)
         known = self.known_condition(node.test, condition)
         if known is not None:
             return self.block((node.body if known else node.orelse) + rest)
@@ -481,7 +490,7 @@ class Statements:
         inits = [t.handle for _, _, tensors in carried for t in tensors]
         loop, arguments = self.builder.begin_while(inits)
         self.enter_loop(carried, arguments)
-        condition = self.visit(node.test)
+        condition = self.condition(node.test)
         if isinstance(condition, ranges.condition):
             condition = condition.condition
         self.known_condition(node.test, condition)  # a scalar

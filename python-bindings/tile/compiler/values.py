@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from ..language.aggregate import Aggregate
-from ..language.pointers import block_pointer
+from ..language.pointers import block_pointer, tensor_descriptor
 from ..language.semantic import is_number, show, to_tensor
 from ..language.tensor import tensor
 
@@ -18,6 +18,13 @@ class Undefined:
 
     def message(self, name: str) -> str:
         return f"{name} is not defined here: it was assigned {self.where} only"
+
+
+class Returned:
+    """Says that a block has ended with `return`."""
+
+    def __init__(self, value):
+        self.value = value
 
 
 class NotCarried(Exception):
@@ -37,9 +44,9 @@ def flatten(value, tensors: list):
         value = to_tensor(value)
         tensors.append(value)
         return ("tensor", value.dtype, value.shape)
-    if isinstance(value, tuple):
+    if isinstance(value, (tuple, list)):
         return ("tuple", type(value), tuple(flatten(v, tensors) for v in value))
-    if isinstance(value, block_pointer):
+    if isinstance(value, (block_pointer, tensor_descriptor)):
         return ("block", value, tuple(flatten(p, tensors) for p in value.parts()))
     if isinstance(value, Aggregate):
         # The fields that are constexprs are no run-time values, even if they are numbers.
@@ -60,7 +67,7 @@ def rebuild(structure, tensors):
         values = [rebuild(s, tensors) for s in structure[2]]
         if _is_named_tuple(structure[1]):
             return structure[1](*values)
-        return tuple(values)
+        return values if structure[1] is list else tuple(values)
     if kind in ("block", "aggregate"):
         return structure[1].with_parts([rebuild(s, tensors) for s in structure[2]])
     return structure[1]
@@ -75,7 +82,7 @@ def same(a, b) -> bool:
     if a[0] == "tuple":
         return len(a[2]) == len(b[2]) and all(same(x, y) for x, y in zip(a[2], b[2]))
     if a[0] == "block":
-        return a[1].block_shape == b[1].block_shape and all(same(x, y) for x, y in zip(a[2], b[2]))
+        return a[1].fixed() == b[1].fixed() and all(same(x, y) for x, y in zip(a[2], b[2]))
     if a[0] == "aggregate":
         return type(a[1]) is type(b[1]) and all(same(x, y) for x, y in zip(a[2], b[2]))
     return a[1] is b[1] or a[1] == b[1]
@@ -99,7 +106,7 @@ def identical(a, b) -> bool:
     """Whether two values are one value, so that a branch changes nothing."""
     if a is b:
         return True
-    if isinstance(a, (tensor, tuple)) or isinstance(b, (tensor, tuple)):
-        return (isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b)
-                and all(identical(x, y) for x, y in zip(a, b)))
-    return type(a) is type(b) and is_number(a) and a == b
+    if isinstance(a, (tensor, tuple, list)) or isinstance(b, (tensor, tuple, list)):
+        is_one_kind = any(isinstance(a, kind) and isinstance(b, kind) for kind in (tuple, list))
+        return is_one_kind and len(a) == len(b) and all(identical(x, y) for x, y in zip(a, b))
+    return type(a) is type(b) and (is_number(a) or isinstance(a, str)) and a == b

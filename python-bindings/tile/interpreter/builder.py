@@ -258,7 +258,7 @@ class Builder:
             return
         where = ", ".join(map(str, self.program))
         shown = [np.array2string(v.array, formatter={"int": hex} if as_hex else None) for v in values]
-        print(f"pid ({where}) {prefix}{' ' if shown else ''}{' '.join(shown)}")
+        print(f"pid ({where}) {prefix}{' '.join(shown)}")
 
     def assert_true(self, condition, message):
         if self.is_muted or condition.array.all():

@@ -15,9 +15,10 @@ from ..compiler.function import Function
 from ..language import types as ty
 from ..language.pointers import make_tensor_descriptor
 from ..language.tensor import tensor
-from ..language.types import unwrap
+from ..language.types import constexpr, unwrap
 from ..runtime.arguments import CUDA, as_array, classify_int
 from ..runtime.jit import IGNORED_OPTIONS, OPTION_NAMES, JITFunction
+from ..runtime.reachable import reachable
 from ..tools.tensor_descriptor import TensorDescriptor
 from .builder import Builder
 from .formats import Type, Value
@@ -46,6 +47,9 @@ class _Arguments:
         self.function, self.plain = function, plain
         self.regions = []
         self.copies = []
+        # What may be addresses of arrays: numbers, and arrays of 64-bit integers.
+        self.numbers = []
+        self.tables = []
 
     def bind(self, args, kwargs):
         bound = self.function.signature.bind(*args, **kwargs)
@@ -56,10 +60,15 @@ class _Arguments:
             else:
                 specialise = not (name in self.plain or position in self.plain)
                 bound.arguments[name] = self.value(name, name, value, specialise)
+        known = [(region.start, len(region.bytes)) for region in self.regions]
+        for start, size in reachable(self.numbers, self.tables, known):
+            self.regions.append(Region("memory that is passed by its address", start,
+                                       host_bytes(start, size), 1, False))
         return bound
 
     def value(self, name: str, parameter: str, value, specialise: bool):
-        value = unwrap(value)
+        if isinstance(value, constexpr):
+            return unwrap(value)
         annotation = self.function.annotations.get(parameter, "").split(".")[-1].strip("'\"")
         forced = ty.BY_NAME.get(annotation)
         if value is None or isinstance(value, str):
@@ -67,6 +76,7 @@ class _Arguments:
         if isinstance(value, bool):
             return _scalar(value, ty.int1)
         if isinstance(value, int):
+            self.numbers.append(value)
             return self.integer(value, forced, specialise)
         if isinstance(value, float):
             return _scalar(value, forced if forced is not None and forced.is_floating() else ty.float32)
@@ -81,7 +91,10 @@ class _Arguments:
             except TypeError as error:
                 raise TypeError(f"the argument {name} of {self.function.name}: {error}") from error
             if array is not None:
-                return self.array(name, value, array)
+                pointer = self.array(name, value, array)
+                if annotation == "const":
+                    pointer.dtype = ty.pointer_type(pointer.dtype.element_ty, const=True)
+                return pointer
             if hasattr(value, "item") and hasattr(value, "dtype"):  # a NumPy scalar
                 return self.value(name, parameter, value.item(), specialise)
         if callable(value):
@@ -108,6 +121,8 @@ class _Arguments:
         if array.device == CUDA:
             self.copy_from_device(name, value, array)
         else:
+            if array.dtype.name in ("int64", "uint64"):
+                self.tables.append((array.start, array.size))
             self.regions.append(Region(name, array.start, host_bytes(array.start, array.size),
                                        array.dtype.itemsize, array.read_only))
         return _pointer(array.address, array.dtype)
@@ -205,7 +220,12 @@ class InterpretedFunction:
 
     @property
     def src(self) -> str:
-        return self._function.source
+        return self._function.definition
+
+    @property
+    def signature(self):
+        """That of the Python function, an inspect.Signature."""
+        return self._function.signature
 
     @property
     def cache_key(self) -> str:

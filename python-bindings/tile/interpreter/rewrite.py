@@ -111,6 +111,13 @@ class _Rewriter(ast.NodeTransformer):
             return self.helper("unwrap", node, at=node)
         return node
 
+    def visit_List(self, node):
+        node = self.generic_visit(node)
+        return self.helper("kernel_list", node, at=node) if isinstance(node.ctx, ast.Load) else node
+
+    def visit_ListComp(self, node):
+        return self.helper("kernel_list", self.generic_visit(node), at=node)
+
     def visit_Attribute(self, node):
         node = self.generic_visit(node)
         is_global = isinstance(node.value, ast.Name) and node.value.id not in self.local
@@ -118,7 +125,9 @@ class _Rewriter(ast.NodeTransformer):
             return node
         if node.attr == "value":
             return self.helper("value_of", node.value, at=node)
-        if node.attr in ("to", "dtype", "type", "shape") and not is_global:
+        if node.attr == "type" and not is_global:
+            return self.helper("type_of", node.value, at=node)
+        if node.attr in ("to", "dtype", "shape") and not is_global:
             node.value = self.helper("boxed", node.value, at=node.value)
         return node
 

@@ -17,6 +17,7 @@ from .formats import HELD, Value
 from .rewrite import rewrite
 from .support import Helper
 
+
 def native(function):
     """The Python function that runs a `compiler.function.Function` as a kernel."""
     made = getattr(function, "interpreted", None)

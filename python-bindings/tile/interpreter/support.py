@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import builtins
 
-from ..compiler import frontend
+from ..compiler import python_functions
 from ..language import core, ranges, semantic
 from ..language import types as ty
 from ..language.semantic import is_number, to_tensor
@@ -40,6 +40,24 @@ class _Natives(dict):
         return called
 
 
+class KernelList(list):
+    """A list of a kernel, which takes tuples for lists: shapes are compared with it, say."""
+
+    __hash__ = None
+
+    def __eq__(self, other):
+        return tuple(self) == tuple(other) if isinstance(other, (tuple, list)) else NotImplemented
+
+    def __ne__(self, other):
+        return tuple(self) != tuple(other) if isinstance(other, (tuple, list)) else NotImplemented
+
+    def __add__(self, other):
+        return tuple(self) + other if isinstance(other, tuple) else KernelList(list.__add__(self, other))
+
+    def __radd__(self, other):
+        return other + tuple(self) if isinstance(other, tuple) else NotImplemented
+
+
 class Helper:
     """The functions that `rewrite` puts into a kernel. `make` gives the Python function that
     runs a `compiler.function.Function`."""
@@ -49,6 +67,7 @@ class Helper:
 
     unwrap = staticmethod(ty.unwrap)
     builtin_range = ranges.range
+    kernel_list = KernelList
 
     # Values -------------------------------------------------------------------------------
 
@@ -71,6 +90,9 @@ class Helper:
 
     def constant(self, value):
         """A value as a variable that is annotated as constexpr holds it."""
+        value = self.parameter(value)
+        if isinstance(value, tensor):
+            return value
         value = core.compile_time(value, "a tl.constexpr")
         if isinstance(value, tuple):
             return tuple(core.compile_time(v, "an element of a constexpr") for v in value)
@@ -81,14 +103,17 @@ class Helper:
         value = ty.unwrap(value)
         return to_tensor(value) if is_number(value) else value
 
+    def type_of(self, value):
+        """`x.type`, which constants have, too."""
+        value = ty.unwrap(value)
+        return ty.constexpr_type(value) if python_functions.is_plain_constant(value) else value.type
+
     def value_of(self, value):
         """`x.value` of a constexpr, which is its value here."""
         value = ty.unwrap(value)
         if isinstance(value, tensor) and value.constant is not None:
             return value.constant
-        if value is None or isinstance(value, (bool, int, float, str, ty.dtype, tuple)):
-            return value
-        return value.value
+        return value if python_functions.is_its_own_value(value) else value.value
 
     # Logic --------------------------------------------------------------------------------
 
@@ -160,4 +185,4 @@ class Helper:
 
 # The language's versions of Python's functions are the compiler's.
 for _name in ("min", "max", "abs", "sum", "int", "float", "bool"):
-    setattr(Helper, f"builtin_{_name}", staticmethod(frontend._BUILTINS[_name]))
+    setattr(Helper, f"builtin_{_name}", staticmethod(python_functions.BUILTINS[_name]))

@@ -6,6 +6,7 @@ from builtins import slice, tuple
 
 from . import core, extra, libdevice, math, random, semantic, standard, target_info
 from .aggregate import aggregate
+from .atomics import atomic_load, atomic_poll, atomic_store
 from .core import (arange, assume, associative_scan, atomic_add, atomic_and, atomic_cas, atomic_max,
                    atomic_min, atomic_or, atomic_xchg, atomic_xor, broadcast, broadcast_to, cast, cat,
                    debug_barrier, device_assert, device_print, expand_dims, expect_zero,
@@ -27,12 +28,8 @@ from .standard import (argmax, argmin, bitonic_merge, cdiv, cumprod, cumsum, dot
                        reduce_or, sigmoid, softmax, sort, sum, swizzle2d, topk, where, xor_sum)
 from .scaled import dot_scaled
 from .tensor import tensor
-from .types import (bfloat16, block_type, const, constexpr, dtype, float8e4b8, float8e4b15, float8e4nv,
-                    float8e5, float8e5b16, float16, float32, float64, int1, int8, int16, int32, int64,
-                    pi32_t, pointer_type, uint8, uint16, uint32, uint64, void)
+from .types import (bfloat16, block_type, const, constexpr, constexpr_function, constexpr_type, dtype,
+                    float8e4b8, float8e4b15, float8e4nv, float8e5, float8e5b16, float16, float32, float64,
+                    int1, int8, int16, int32, int64, pi32_t, pointer_type, uint8, uint16, uint32,
+                    uint64, void)
 from .operators import add, logical_and, logical_or, mul, sub
-
-
-def constexpr_function(fn):
-    """A Python function that kernels may call with values that are known at compile time."""
-    return fn

@@ -10,7 +10,27 @@ from .pointers import block_pointer, tensor_descriptor
 from .semantic import cast as _cast
 from .semantic import show, to_tensor
 from .tensor import tensor
-from .types import builder, dtype, state, unwrap
+from .types import builder, constexpr, dtype, state, unwrap
+
+# As Triton's module of this name has it; kernels use it as a default.
+CONSTEXPR_0 = constexpr(0)
+
+
+def __getattr__(name: str):
+    """Types and functions that Triton's module of this name has, and ours have elsewhere."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    from .. import language
+    return getattr(language if hasattr(language, name) else ty, name)
+
+
+def must_use_result(function, reason=True):
+    """Makes it an error to call a @jit function without doing something with its result. As
+    `@must_use_result("because ...")` it adds this text to the error."""
+    if isinstance(function, str):
+        return lambda decorated: must_use_result(decorated, function)
+    function._must_use_result = reason
+    return function
 
 
 def compile_time(value, what: str):
@@ -48,6 +68,10 @@ def shape_of(shape, what: str = "an extent of the shape"):
     if len(shape) == 1 and isinstance(unwrap(shape[0]), (tuple, list)):
         shape = unwrap(shape[0])
     return tuple(compile_time_int(extent, what) for extent in shape)
+
+
+# As Triton has it, for programs that use it.
+_unwrap_if_constexpr = unwrap
 
 
 def member(function):
@@ -275,8 +299,10 @@ def join(a, b) -> tensor:
 @member
 def split(a):
     """The halves of a last dimension of extent 2."""
-    if len(a.shape) < 2 or a.shape[-1] != 2:
+    if not a.shape or a.shape[-1] != 2:
         raise ValueError(f"split needs a last dimension of extent 2, got shape {list(a.shape)}")
+    if len(a.shape) == 1:
+        return tuple(item(half) for half in split(_reshape(a, (1, 2), False)))
     lhs, rhs = builder().split(a.handle)
     return tensor(lhs, a.dtype, a.shape[:-1]), tensor(rhs, a.dtype, a.shape[:-1])
 
@@ -291,6 +317,9 @@ def interleave(a, b) -> tensor:
 
 def cat(input, other, can_reorder=False, dim=0) -> tensor:
     """Both tiles, one after the other."""
+    input, other = to_tensor(input), to_tensor(other)
+    if input.shape != other.shape:
+        raise ValueError(f"cat needs tiles of one shape, got {list(input.shape)} and {list(other.shape)}")
     input, other = semantic.promote(input, other)
     dim = _axis(dim, len(input.shape), "dim")
     shape = tuple(2 * e if i == dim else e for i, e in enumerate(input.shape))
@@ -332,9 +361,16 @@ def _keyword(value, choices, what: str) -> str:
     return choices[value]
 
 
-def _require_pointer(pointer, what: str) -> tensor:
+def require_pointer(pointer, what: str) -> tensor:
     if not isinstance(pointer, tensor) or not pointer.dtype.is_ptr():
         raise TypeError(f"{what} needs a pointer or a tile of pointers, got {show(pointer)}")
+    return pointer
+
+
+def require_writable(pointer, what: str) -> tensor:
+    pointer = require_pointer(pointer, what)
+    if pointer.dtype.const:
+        raise ValueError("cannot store to a constant pointer")
     return pointer
 
 
@@ -363,7 +399,7 @@ def load(pointer, mask=None, other=None, boundary_check=(), padding_option="", c
         pointer, mask, other = pointer.expand(boundary_check, unwrap(padding_option))
     elif unwrap(boundary_check) or unwrap(padding_option):
         raise ValueError("boundary_check and padding_option are for block pointers")
-    pointer = _require_pointer(pointer, "load")
+    pointer = require_pointer(pointer, "load")
     if mask is None and unwrap(other) is not None:
         raise ValueError("`other` needs a `mask`")
     pointer, mask = _mask_for(pointer, mask)
@@ -384,9 +420,7 @@ def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", evict
         if mask is not None:
             raise ValueError("mask cannot be used with block pointers: use boundary_check")
         pointer, mask, _ = pointer.expand(boundary_check, "")
-    pointer = _require_pointer(pointer, "store")
-    if pointer.dtype.const:
-        raise ValueError("cannot store to a constant pointer")
+    pointer = require_writable(pointer, "store")
     value = to_tensor(value)
     if value.shape and not pointer.shape:
         raise ValueError(f"cannot store a tile of type {value.type} to a scalar pointer: make a tile of "
@@ -410,7 +444,7 @@ _ATOMIC_INTEGERS = (ty.int32, ty.uint32, ty.int64, ty.uint64)
 
 
 def _atomic(name: str, pointer, value, mask, sem, scope) -> tensor:
-    pointer = _require_pointer(pointer, f"atomic_{name}")
+    pointer = require_writable(pointer, f"atomic_{name}")
     element = pointer.dtype.element_ty
     value = to_tensor(value)
     if value.shape and not pointer.shape:
@@ -468,7 +502,7 @@ def atomic_xchg(pointer, val, mask=None, sem=None, scope=None) -> tensor:
 
 def atomic_cas(pointer, cmp, val, sem=None, scope=None) -> tensor:
     """Replaces memory that equals `cmp` by `val`, atomically; the old value."""
-    pointer = _require_pointer(pointer, "atomic_cas")
+    pointer = require_writable(pointer, "atomic_cas")
     element = pointer.dtype.element_ty
     if element.primitive_bitwidth not in (16, 32, 64):
         raise TypeError(f"atomic_cas does not work on {element}")
@@ -514,9 +548,13 @@ def max_constancy(input, values):
 
 
 def expect_zero(x, cond) -> tensor:
-    """Says that `x` is zero wherever `cond` is false. Nothing is made of it yet."""
-    semantic.truth(cond)
-    return to_tensor(x)
+    """Says that `x` is zero wherever `cond` is false, which is checked in kernels that are
+    compiled for debugging. Nothing else is made of it yet."""
+    cond, x = semantic.truth(cond), to_tensor(x)
+    if _has_assertions():
+        is_zero = semantic.compare("eq", x, 0)
+        device_assert(semantic.arithmetic("|", cond, is_zero), "x must be zero where cond is false")
+    return x
 
 
 def assume(cond):
@@ -550,19 +588,30 @@ def static_print(*values, sep=" ", end="\n", file=None, flush=False):
 
 
 def device_print(prefix, *args, hex=False):
-    """Prints while the kernel runs."""
+    """Prints while the kernel runs. ": " follows the prefix if it does not end so."""
     prefix = unwrap(prefix)
     if not isinstance(prefix, str):
         raise TypeError(f"device_print's first argument must be a string, got {show(prefix)}")
+    if not prefix.endswith(": "):
+        prefix = f"{prefix.removesuffix(' ').removesuffix(':')}: "
     handles = [to_tensor(a).handle for a in args]
     builder().print_values(prefix, handles, bool(unwrap(hex)))
 
 
+def _has_assertions() -> bool:
+    return getattr(state.compiler, "debug", True)
+
+
 def device_assert(cond, msg="", mask=None):
-    """Stops the kernel with a message if a condition is false."""
+    """Stops the kernel with a message if a condition is false, where the kernel is compiled for
+    debugging: see `debug` of @tile.jit. In the combine function of a reduction
+    or scan nothing is checked, unless the kernel is interpreted: lanes combine there what is thrown
+    away."""
     cond = semantic.truth(cond)
     if mask is not None:
         cond = semantic.arithmetic("|", cond, semantic.logical_not(mask))
+    if state.combining or not _has_assertions():
+        return
     builder().assert_true(cond.handle, str(compile_time(msg, "device_assert's message")))
 
 
@@ -579,6 +628,8 @@ def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
     shape = ()
     for tile in tiles:
         shape = semantic.common_shape(shape, tile.shape)
+    # Assembly takes addresses as numbers.
+    tiles = [_cast(t, ty.int64) if t.dtype.is_ptr() else t for t in tiles]
     handles = [semantic.broadcast_to(t, shape).handle for t in tiles]
     results = builder().inline_assembly(asm, constraints, handles,
                                         [semantic._ir(t, shape) for t in types],
@@ -647,7 +698,12 @@ def map_elementwise(fn, *args, pack=1):
     op, values = builder().begin_map([t.handle for t in tiles],
                                      [semantic._ir(t, shape) for t in results], pack)
     scalars = [tensor(v, tiles[i // pack].dtype) for i, v in enumerate(values)]
-    outputs = flatten_tuple(call(fn, *scalars))
+    # Nothing in the region may stop the kernel.
+    state.compiler.sanitize_overflow, checks = False, state.compiler.sanitize_overflow
+    try:
+        outputs = flatten_tuple(call(fn, *scalars))
+    finally:
+        state.compiler.sanitize_overflow = checks
     yields = [_cast(to_tensor(o), t).handle for o, t in zip(outputs, types)]
     handles = builder().end_combine(op, yields)
     tensors = tuple(tensor(h, t, shape) for h, t in zip(handles, results))
@@ -658,7 +714,11 @@ def _combine(op, values, types, function):
     """Fills the region of a reduction or scan with a call of `function`."""
     count = len(types)
     scalars = [tensor(v, types[i % count]) for i, v in enumerate(values)]
-    outputs = flatten_tuple(call(function, *scalars))
+    state.combining += 1
+    try:
+        outputs = flatten_tuple(call(function, *scalars))
+    finally:
+        state.combining -= 1
     if len(outputs) != count:
         raise TypeError(f"the combine function must return {count} values, got {len(outputs)}")
     yields = []

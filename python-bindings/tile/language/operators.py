@@ -5,20 +5,42 @@
 from __future__ import annotations
 
 from . import semantic
+from . import types as ty
 from .semantic import to_tensor
 from .tensor import tensor
 
 
-def add(x, y, sanitize_overflow=True):
-    return semantic.add(x, y)
+def _check_overflow(name: str, function, x, y, result):
+    """Compiles the assertion that a sum, a difference or a product of integers of less than 64
+    bits is the one that has as many bits as it needs."""
+    from .core import device_assert
+    type_ = result.dtype
+    if not type_.is_int() or not 8 <= type_.primitive_bitwidth <= 32 or result.constant is not None:
+        return
+    x, y = (semantic.cast(operand, ty.int64) for operand in semantic.promote(x, y))
+    # Products of uint32 that do not fit in int64 are negative there.
+    wide = function(x, y)
+    bits = type_.primitive_bitwidth
+    low, high = (-2**(bits - 1), 2**(bits - 1) - 1) if type_.is_int_signed() else (0, 2**bits - 1)
+    fits = semantic.arithmetic("&", semantic.compare("ge", wide, low), semantic.compare("le", wide, high))
+    device_assert(fits, f"{type_} overflow detected for operation {name}")
 
 
-def sub(x, y, sanitize_overflow=True):
-    return semantic.sub(x, y)
+def _checked(name: str, function):
+
+    def compute(x, y, sanitize_overflow=True):
+        result = function(x, y)
+        if getattr(ty.state.compiler, "sanitize_overflow", False) and ty.unwrap(sanitize_overflow) and (
+                not ty.state.combining):
+            _check_overflow(name, function, x, y, result)
+        return result
+
+    return compute
 
 
-def mul(x, y, sanitize_overflow=True):
-    return semantic.arithmetic("*", x, y)
+add = _checked("add", semantic.add)
+sub = _checked("sub", semantic.sub)
+mul = _checked("mul", lambda x, y: semantic.arithmetic("*", x, y))
 
 
 def logical_and(x, y):
@@ -43,6 +65,9 @@ BINARY = {
     "and": _arithmetic("&"), "or": _arithmetic("|"), "xor": _arithmetic("^"),
     "lshift": _arithmetic("<<"), "rshift": _arithmetic(">>"),
 }
+
+# The operators that users write.
+WRITTEN = {**BINARY, "add": add, "sub": sub, "mul": mul}
 
 
 def _attach():

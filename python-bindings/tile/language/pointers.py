@@ -58,6 +58,10 @@ class block_pointer:
     def __str__(self):
         return f"block pointer to {self.element_ty}"
 
+    def fixed(self):
+        """What is known of it at compile time."""
+        return block_pointer, self.block_shape
+
     def parts(self):
         """The scalars that it consists of."""
         return [self.base, *self.tensor_shape, *self.strides, *self.offsets]
@@ -136,16 +140,35 @@ def advance(base, offsets) -> block_pointer:
 class tensor_descriptor:
     """A tensor in memory that is accessed in blocks: `load(offsets)`, `store(offsets, value)`."""
 
-    def __init__(self, handle, dtype, shape, strides, block_shape):
-        self.handle, self.dtype = handle, dtype
+    def __init__(self, base, shape, strides, block_shape, padding):
+        self.base, self.dtype = base, base.dtype.element_ty
         self.shape, self.strides, self.block_shape = shape, strides, block_shape
+        self.padding = padding
+        self.handle = builder().make_descriptor(base.handle, [s.handle for s in shape],
+                                                [s.handle for s in strides], list(block_shape),
+                                                padding == "nan")
 
     @property
     def type(self):
         return self
 
     def __str__(self):
-        return f"tensor descriptor of {ty.block_type(self.dtype, self.block_shape)}"
+        padding = f" padded with {self.padding}" if self.padding == "nan" else ""
+        return f"tensor descriptor of {ty.block_type(self.dtype, self.block_shape)}{padding}"
+
+    def fixed(self):
+        """What is known of it at compile time."""
+        return tensor_descriptor, self.block_shape, self.padding
+
+    def parts(self):
+        """The scalars that it consists of. The last stride is always 1."""
+        return [self.base, *self.shape, *self.strides[:-1]]
+
+    def with_parts(self, parts):
+        """Where a branch or loop has made one of several descriptors, one is made of its parts."""
+        rank = len(self.block_shape)
+        return tensor_descriptor(parts[0], parts[1:1 + rank], [*parts[1 + rank:], self.strides[-1]],
+                                 self.block_shape, self.padding)
 
     def _offsets(self, offsets):
         offsets = _integers(offsets, ty.int32, "the offsets of a descriptor")
@@ -167,6 +190,8 @@ class tensor_descriptor:
                         "pointers and tl.store")
 
     def _value(self, value):
+        if self.base.dtype.const:
+            raise ValueError("cannot store to a constant pointer")
         value = semantic.cast(to_tensor(value), self.dtype)
         if value.shape != self.block_shape:
             raise ValueError(f"the descriptor's blocks have shape {list(self.block_shape)}, got "
@@ -222,10 +247,7 @@ def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="ze
     if block_shape[-1] * element.primitive_bitwidth < 128:
         raise ValueError("the last dimension of block_shape must have at least 16 bytes, got "
                          f"{block_shape[-1]} elements of {element}")
-    handle = builder().make_descriptor(base.handle, [s.handle for s in shape],
-                                       [s.handle for s in strides], list(block_shape),
-                                       padding == "nan")
-    return tensor_descriptor(handle, element, shape, strides, block_shape)
+    return tensor_descriptor(base, shape, strides, block_shape, padding)
 
 
 def load_tensor_descriptor(desc, offsets) -> tensor:

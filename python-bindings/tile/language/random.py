@@ -11,33 +11,46 @@ from .core import compile_time_int
 from .semantic import cast, to_tensor
 
 N_ROUNDS_DEFAULT = 10
-_KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
-_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
-
-
-def _u32(value):
-    return cast(to_tensor(value), ty.uint32)
+# By the type of the counters.
+_KEY_STEPS = {ty.uint32: (0x9E3779B9, 0xBB67AE85),
+              ty.uint64: (0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)}
+_MULTIPLIERS = {ty.uint32: (0xD2511F53, 0xCD9E8D57),
+                ty.uint64: (0xD2E7470EE14C6C93, 0xCA5A826395121157)}
 
 
 def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds=N_ROUNDS_DEFAULT):
-    """Philox on uint32 counters and keys."""
-    a, b = (semantic.constant(m, ty.uint32) for m in _MULTIPLIERS)
+    """Philox on uint32 or uint64 counters and keys."""
+    c0 = to_tensor(c0)
+    if c0.dtype not in _MULTIPLIERS:
+        raise TypeError(f"philox_impl works on uint32 and uint64 counters, got {c0.type}")
+    a, b = (semantic.constant(m, c0.dtype) for m in _MULTIPLIERS[c0.dtype])
+    steps = [semantic.constant(s, c0.dtype) for s in _KEY_STEPS[c0.dtype]]
     for _ in range(compile_time_int(n_rounds, "n_rounds")):
         old0, old2 = c0, c2
         c0 = semantic.arithmetic("^", semantic.arithmetic("^", math.umulhi(b, old2), c1), k0)
         c2 = semantic.arithmetic("^", semantic.arithmetic("^", math.umulhi(a, old0), c3), k1)
         c1 = semantic.arithmetic("*", b, old2)
         c3 = semantic.arithmetic("*", a, old0)
-        k0 = semantic.add(k0, semantic.constant(_KEY_STEPS[0], ty.uint32))
-        k1 = semantic.add(k1, semantic.constant(_KEY_STEPS[1], ty.uint32))
+        k0, k1 = semantic.add(k0, steps[0]), semantic.add(k1, steps[1])
     return c0, c1, c2, c3
 
 
 def philox(seed, c0, c1, c2, c3, n_rounds=N_ROUNDS_DEFAULT):
-    """Four uint32 tiles from a 64-bit seed and four counters."""
-    seed = cast(to_tensor(seed), ty.uint64)
-    high = cast(semantic.arithmetic(">>", seed, 32), ty.uint32)
-    return philox_impl(_u32(c0), _u32(c1), _u32(c2), _u32(c3), cast(seed, ty.uint32), high, n_rounds)
+    """Four tiles of random bits from a 64-bit seed and four counters: uint32, or uint64 if the first
+    counter has 64 bits."""
+    seed, c0 = to_tensor(seed), to_tensor(c0)
+    if not seed.dtype.is_int():
+        raise TypeError(f"the seed of random numbers must be an integer, got {seed.type}")
+    seed = cast(seed, ty.uint64)
+    if not c0.dtype.is_int() or c0.dtype.primitive_bitwidth not in (32, 64):
+        raise TypeError(f"the counters of philox are integers of 32 or 64 bits, got {c0.type}")
+    if c0.dtype.primitive_bitwidth == 64:
+        counter_type, keys = ty.uint64, (seed, semantic.constant(0, ty.uint64))
+    else:
+        counter_type = ty.uint32
+        keys = cast(seed, ty.uint32), cast(semantic.arithmetic(">>", seed, 32), ty.uint32)
+    counters = (cast(to_tensor(c), counter_type) for c in (c0, c1, c2, c3))
+    return philox_impl(*counters, *keys, n_rounds)
 
 
 def randint4x(seed, offset, n_rounds=N_ROUNDS_DEFAULT):
@@ -48,7 +61,8 @@ def randint4x(seed, offset, n_rounds=N_ROUNDS_DEFAULT):
     if offset.dtype.primitive_bitwidth == 64:
         high = cast(semantic.arithmetic(">>", cast(offset, ty.uint64), 32), ty.uint32)
     zeros = semantic.broadcast_to(zero, offset.shape)
-    numbers = philox(seed, offset, semantic.broadcast_to(high, offset.shape), zeros, zeros, n_rounds)
+    high = semantic.broadcast_to(high, offset.shape)
+    numbers = philox(seed, cast(offset, ty.uint32), high, zeros, zeros, n_rounds)
     return tuple(numbers)
 
 
@@ -58,10 +72,17 @@ def randint(seed, offset, n_rounds=N_ROUNDS_DEFAULT):
 
 
 def uint_to_uniform_float(x):
-    """Random bits as fp32 in [0, 1)."""
-    x = cast(to_tensor(x), ty.int32)
-    # 127 / 128 of 2^-31: the product of the largest integer stays below 1.
-    scale = semantic.constant(4.6566127342e-10, ty.float32)
+    """Random bits of 32-bit or 64-bit integers as fp32 in [0, 1)."""
+    x = to_tensor(x)
+    if not x.dtype.is_int() or x.dtype.primitive_bitwidth not in (32, 64):
+        raise TypeError(f"uint_to_uniform_float takes integers of 32 or 64 bits, got {x.type}")
+    # A little less than 2^-31 and 2^-63: the product of the largest integer stays below 1.
+    scale = 4.6566127342e-10
+    if x.dtype.primitive_bitwidth == 64:
+        x, scale = cast(x, ty.int64), 1.0842020432385337e-19
+    else:
+        x = cast(x, ty.int32)
+    scale = semantic.constant(scale, ty.float32)
     negative = semantic.compare("lt", x, 0)
     magnitude = semantic.select(negative, semantic.sub(semantic.negate(x), 1), x)
     return semantic.arithmetic("*", cast(magnitude, ty.float32), scale)

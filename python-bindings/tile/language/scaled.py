@@ -11,7 +11,7 @@ from .semantic import cast, to_tensor
 from .standard import dot
 from .types import unwrap
 
-_BLOCK = 32  # elements along K that share a scale
+_BLOCKS = (32, 16)  # elements along K that share a scale; 16 are NVIDIA's NVFP4
 _FORMATS = {"e2m1": None, "e4m3": ty.float8e4nv, "e5m2": ty.float8e5, "bf16": ty.bfloat16,
             "fp16": ty.float16}
 
@@ -47,8 +47,10 @@ def _decode(x, format_, k_pack: bool):
     return cast(x, ty.float32)
 
 
-def _power(scale, fast_math: bool):
-    """2^(scale - 127), NaN for 255."""
+def _factor(scale, fast_math: bool):
+    """An fp8 scale, or 2^(scale - 127), NaN for 255."""
+    if scale.dtype == ty.float8e4nv:
+        return cast(scale, ty.float32)
     scale = cast(cast(scale, ty.uint8, bitcast=True), ty.int32)
     bits = semantic.select(scale == 0, 1 << 22, scale << 23)
     if not fast_math:
@@ -63,18 +65,21 @@ def _scaled(x, scale, format_, k_pack, fast_math, what):
     x = _decode(to_tensor(x), format_, bool(unwrap(k_pack)))
     if unwrap(scale) is None:
         return x
-    blocks = x.shape[:-1] + (x.shape[-1] // _BLOCK, )
-    if scale.shape != blocks or scale.dtype.primitive_bitwidth != 8:
-        raise ValueError(f"the scale of {what} must be an 8-bit integer tile of shape {list(blocks)}, "
-                         f"got {scale.type}")
-    power = semantic.expand_dims(_power(scale, bool(unwrap(fast_math))), len(blocks))
-    return core.reshape(core.reshape(x, blocks + (_BLOCK, )) * power, x.shape)
+    forms = {x.shape[:-1] + (x.shape[-1] // block, ): block for block in _BLOCKS}
+    is_scale = scale.dtype == ty.float8e4nv or scale.dtype.is_int()
+    if scale.shape not in forms or scale.dtype.primitive_bitwidth != 8 or not is_scale:
+        shapes = " or ".join(str(list(shape)) for shape in forms)
+        raise ValueError(f"the scale of {what} must be a tile of 8-bit integers or fp8e4nv of shape "
+                         f"{shapes}, got {scale.type}")
+    factor = semantic.expand_dims(_factor(scale, bool(unwrap(fast_math))), len(x.shape))
+    return core.reshape(core.reshape(x, scale.shape + (forms[scale.shape], )) * factor, x.shape)
 
 
 def dot_scaled(lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None, fast_math=False,
                lhs_k_pack=True, rhs_k_pack=True, out_dtype=ty.float32):
-    """The matrix product of operands with a power of two for each 32 elements along K, added
-    to `acc`. `lhs` is [M, K], `rhs` is [K, N]; the scales are [M, K / 32] and [N, K / 32]."""
+    """The matrix product of operands with a scale for each 32 (or 16) elements along K, added
+    to `acc`. `lhs` is [M, K], `rhs` is [K, N]; the scales are [M, K / 32] and [N, K / 32], of
+    8-bit integers (powers of two, biased by 127) or fp8e4nv."""
     if unwrap(out_dtype) != ty.float32:
         raise TypeError(f"dot_scaled's out_dtype is fp32, not {out_dtype}")
     a = _scaled(lhs, lhs_scale, lhs_format, lhs_k_pack, fast_math, "lhs")

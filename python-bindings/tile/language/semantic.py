@@ -344,6 +344,9 @@ def subscript(value: tensor, key) -> tensor:
         if not (k is None or k == slice(None, None, None)):
             raise TypeError(f"a tile can be subscripted with ':' and None only, got {show(k)}; "
                             "use tl.gather, or load from memory what you need")
+    if not value.shape:
+        # A ':' of a scalar stands for nothing, as in `pointer[None, None, :]`.
+        return broadcast_to(value, (1, ) * (len(keys) - slices))
     if slices > len(value.shape):
         raise ValueError(f"{slices} ':' for a tile of shape {list(value.shape)}")
     for axis, k in enumerate(keys):
@@ -411,7 +414,12 @@ def arithmetic(operator: str, lhs, rhs) -> tensor:
             hint = "; use tl.floor(x / y) for floats" if operator == "//" else ""
             raise TypeError(f"'{operator}' needs integers, got {show(lhs)} and {show(rhs)}{hint}")
         return elementwise(on_float, a, b)
-    return elementwise(on_signed if a.dtype.is_int_signed() else on_unsigned, a, b)
+    is_signed = a.dtype.is_int_signed()
+    if operator == ">>":
+        # What is shifted decides, though the result may be unsigned because of the count.
+        shifted = unwrap(lhs) if isinstance(unwrap(lhs), tensor) else b
+        is_signed = shifted.dtype.is_int_signed()
+    return elementwise(on_signed if is_signed else on_unsigned, a, b)
 
 
 def add(lhs, rhs) -> tensor:

@@ -12,6 +12,14 @@ from .tensor import tensor
 from .types import builder, state, unwrap
 
 
+def __getattr__(name: str):
+    """Functions that Triton's module of this name has, and ours have elsewhere."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    from .. import language
+    return getattr(language, name)
+
+
 @member
 def cdiv(x, div):
     """`x / div`, rounded up."""
@@ -335,15 +343,17 @@ def bitonic_merge(x, dim=None, descending=False) -> tensor:
 
 
 @member
-def topk(x, k, dim=None) -> tensor:
-    """The `k` largest elements along the last dimension, the largest one first."""
+def topk(x, k, dim=None, descending=True) -> tensor:
+    """The `k` largest elements along the last dimension, the largest one first; or, if not
+    `descending`, the smallest ones, the smallest one first."""
     x = to_tensor(x)
     _last_axis(x, dim, "topk")
     count = core.compile_time_int(k, "topk's k")
     if not 0 < count <= x.shape[-1]:
         raise ValueError(f"topk's k must be from 1 to {x.shape[-1]}, got {count}")
     axis = len(x.shape) - 1
-    return _taken(_sort(x, axis, descending=True), core.arange(0, count), axis)
+    is_descending = bool(core.compile_time(descending, "topk's descending"))
+    return _taken(_sort(x, axis, descending=is_descending), core.arange(0, count), axis)
 
 
 # Matrix products --------------------------------------------------------------------------
@@ -354,9 +364,7 @@ _PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
 def _dot_type(a, b, out_dtype):
     """The type of the accumulator of a product."""
     if a.is_int():
-        if out_dtype not in (None, ty.int32):
-            raise TypeError(f"a product of {a} tiles is int32, not {out_dtype}")
-        return ty.int32
+        return ty.int32  # As for Triton, whatever `out_dtype` is.
     if a.is_fp64():
         return ty.float64
     if out_dtype is None or a.is_bf16() or a.is_fp32():
@@ -368,8 +376,8 @@ def _dot_type(a, b, out_dtype):
 
 def _check_dot(a, b):
     for operand in (a, b):
-        if len(operand.shape) not in (2, 3):
-            raise ValueError(f"dot needs tiles of two or three dimensions, got {operand.type}")
+        if len(operand.shape) < 2:
+            raise ValueError(f"dot needs tiles of at least two dimensions, got {operand.type}")
     if len(a.shape) != len(b.shape) or a.shape[:-2] != b.shape[:-2] or a.shape[-1] != b.shape[-2]:
         raise ValueError(f"the shapes of dot's operands do not fit: {list(a.shape)} and "
                          f"{list(b.shape)}; expected [M, K] and [K, N]")
@@ -401,7 +409,9 @@ def dot(input, other, acc=None, input_precision=None, allow_tf32=None, max_num_i
         acc = semantic.cast(acc, type_)
     else:
         acc = semantic.constant(0, type_, shape)
-    return _expand_dot(a, b, acc)
+    if len(shape) > 3:  # One dimension of batches does.
+        a, b, acc = (core.reshape(x, (-1, *x.shape[-2:])) for x in (a, b, acc))
+    return core.reshape(_expand_dot(a, b, acc), shape)
 
 
 def _expand_dot(a, b, acc) -> tensor:

@@ -89,6 +89,8 @@ class tensor:
     def __bool__(self):
         if not self.shape and self._number() is not None:
             return bool(self._number())
+        if self.numel == 1 and (self.constant is not None or hasattr(self._handle, "array")):
+            return bool(self.numpy().item())
         if self.shape:
             raise ConditionError(f"a condition must be a scalar, got {self.type}; use tl.where, or reduce "
                                  "it first")

@@ -4,10 +4,14 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 import operator
 import sys
+import textwrap
 import threading
+import types
 
 
 class _State(threading.local):
@@ -15,6 +19,8 @@ class _State(threading.local):
 
     builder = None
     compiler = None
+    # Whether this is within the combine function of a reduction or scan.
+    combining = 0
 
 
 state = _State()
@@ -115,6 +121,11 @@ class dtype:
         return {"fp8e4nv": 3, "fp8e4b15": 3, "fp8e4b8": 3, "fp8e5": 2, "fp8e5b16": 2, "fp16": 10, "bf16": 7,
                 "fp32": 23, "fp64": 52}[self.name]
 
+    @property
+    def exponent_bias(self):
+        return {"fp8e4nv": 7, "fp8e4b15": 15, "fp8e4b8": 8, "fp8e5": 15, "fp8e5b16": 16, "fp16": 15,
+                "bf16": 127, "fp32": 127, "fp64": 1023}[self.name]
+
     def to_ir(self):
         """The IR type of one element."""
         if self.name in _FOREIGN:
@@ -125,6 +136,7 @@ class dtype:
         return builder().int_type(self.primitive_bitwidth)
 
     def __eq__(self, other):
+        other = unwrap(other)
         return isinstance(other, dtype) and self.name == other.name
 
     def __hash__(self):
@@ -134,7 +146,8 @@ class dtype:
         return self.name
 
     def __repr__(self):
-        return self.name
+        """An expression for the type, for programs that write programs."""
+        return f"tile.language.{_EXPRESSIONS.get(self.name, self.name)}"
 
     def __call__(self, value):
         """Inside a kernel, a cast."""
@@ -150,7 +163,7 @@ class pointer_type(dtype):
         if not isinstance(element_ty, dtype):
             raise TypeError("pointer_type needs the type of what is pointed to, such as tl.float32, got a "
                             f"{type(element_ty).__name__}")
-        super().__init__(f"pointer<{element_ty}>", "ptr", "ptr", 64)
+        super().__init__(f"{'const_' if const else ''}pointer<{element_ty}>", "ptr", "ptr", 64)
         self._element_ty = element_ty
         self.address_space = address_space
         self.const = const
@@ -158,6 +171,9 @@ class pointer_type(dtype):
     @property
     def element_ty(self):
         return self._element_ty
+
+    def __repr__(self):
+        return self.name
 
     def is_const(self): return self.const
 
@@ -224,6 +240,17 @@ float64 = dtype("fp64", "f64", "float", 64)
 
 SCALARS = (int1, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float8e4nv, float8e5,
            float16, bfloat16, float32, float64)
+# What floats are called in the language, where their own names are shorter.
+_EXPRESSIONS = {"fp8e4nv": "float8e4nv", "fp8e5": "float8e5", "fp8e4b15": "float8e4b15",
+                "fp8e4b8": "float8e4b8", "fp8e5b16": "float8e5b16", "fp16": "float16",
+                "bf16": "bfloat16", "fp32": "float32", "fp64": "float64"}
+# The names of the types, by kind; programs make their tables of types from these.
+dtype.SINT_TYPES = [t.name for t in SCALARS if t.is_int_signed()]
+dtype.UINT_TYPES = [t.name for t in SCALARS if t.is_int_unsigned()]
+dtype.FP_TYPES = [t.name for t in (float8e4b15, float8e4nv, float8e4b8, float8e5, float8e5b16, float16,
+                                   bfloat16, float32, float64)]
+dtype.STANDARD_FP_TYPES = [t.name for t in SCALARS if t.is_standard_floating()]
+dtype.OTHER_TYPES = [void.name]
 BY_NAME = {t.name: t for t in SCALARS}
 # Names in signatures: "*fp16:16" is a pointer that is divisible by 16.
 BY_NAME.update({"i1": int1, "u1": int1, "i8": int8, "i16": int16, "i32": int32, "i64": int64,
@@ -247,6 +274,25 @@ def type_of_name(name: str) -> dtype:
     return BY_NAME[name]
 
 
+def signature_name(type_: dtype) -> str:
+    """The name of a type in a signature: `type_of_name` finds it again."""
+    if type_.is_ptr():
+        return f"*{'k' if type_.is_const() else ''}{signature_name(type_.element_ty)}"
+    prefix = {"int": "i", "uint": "u", "bool": "i"}.get(type_.kind)
+    return type_.name if prefix is None else f"{prefix}{type_.primitive_bitwidth}"
+
+
+def get_int_dtype(bitwidth: int, signed: bool) -> dtype:
+    """The integer type of so many bits."""
+    bitwidth, signed = unwrap(bitwidth), unwrap(signed)
+    if bitwidth == 1:
+        return int1
+    found = BY_NAME.get(f"{'int' if signed else 'uint'}{bitwidth}")
+    if found is None:
+        raise ValueError(f"there is no integer type of {bitwidth} bits")
+    return found
+
+
 class const:
     """As an annotation: a pointer to memory that the kernel only reads."""
 
@@ -263,6 +309,33 @@ def plain(value):
     value = unwrap(value)
     numpy = sys.modules.get("numpy")
     return value.item() if numpy is not None and isinstance(value, numpy.generic) else value
+
+
+class ConstexprFunction:
+    """A Python function that kernels may call with values that are known at compile time."""
+
+    def __init__(self, fn):
+        functools.update_wrapper(self, fn)
+        self.fn = fn
+
+    def __call__(self, *args, **kwargs):
+        return self.fn(*map(unwrap, args), **{name: unwrap(value) for name, value in kwargs.items()})
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else types.MethodType(self, instance)
+
+    @property
+    def src(self) -> str:
+        """The source, from `def` on."""
+        lines = textwrap.dedent(inspect.getsource(self.fn)).splitlines(keepends=True)
+        first = next((i for i, line in enumerate(lines) if line.startswith("def ")), 0)
+        return "".join(lines[first:])
+
+
+def constexpr_function(fn):
+    """Makes a Python function one that kernels may call with values that are known at compile
+    time."""
+    return ConstexprFunction(fn)
 
 
 class constexpr:
@@ -314,5 +387,36 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 for _name in ("neg", "invert", "pos"):
     setattr(constexpr, f"__{_name}__",
             lambda self, function=getattr(operator, _name): constexpr(function(self.value)))
+
+
+class constexpr_type:
+    """The `type` of a value that is known at compile time. What a type of numbers can be asked,
+    that of a number can be asked too."""
+
+    def __init__(self, value):
+        self.value = unwrap(value)
+
+    def __eq__(self, other):
+        if isinstance(other, constexpr_type):
+            return type(self.value) is type(other.value) and self.value == other.value
+        return isinstance(other, dtype) and self._number_type() == other
+
+    def __hash__(self):
+        number_type = self._number_type()
+        return hash(self.value) if number_type is None else hash(number_type)
+
+    def __getattr__(self, name):
+        number_type = None if name.startswith("_") else self._number_type()
+        if number_type is None:
+            raise AttributeError(f"{self} has no attribute {name!r}")
+        return getattr(number_type, name)
+
+    def _number_type(self):
+        from .semantic import is_number, type_of_number
+        return type_of_number(self.value) if is_number(self.value) else None
+
+    def __repr__(self):
+        return f"constexpr_type[{self.value!r}]"
+
 
 pi32_t = pointer_type(int32)

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launching and tuning kernels."""
 
-from ..errors import OutOfResources
-from .autotuner import Config, autotune, heuristics
+from ..errors import OutOfResources, PTXASError
+from .arguments import MockTensor, TensorWrapper, reinterpret
+from .autotuner import Autotuner, Config, Heuristics, autotune, heuristics
 from .driver import driver
-from .jit import JITFunction, jit
+from .jit import JITFunction, KernelInterface
 
-__all__ = ["Config", "JITFunction", "OutOfResources", "autotune", "driver", "heuristics", "jit"]
+__all__ = ["Autotuner", "Config", "Heuristics", "JITFunction", "KernelInterface", "MockTensor",
+           "OutOfResources", "PTXASError", "TensorWrapper", "autotune", "driver", "heuristics", "reinterpret"]

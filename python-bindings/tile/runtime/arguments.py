@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from .. import _C
 from ..language import types as ty
 from ..tools.tensor_descriptor import TensorDescriptor
-from .driver import current_stream
+from .driver import current_device, current_stream, driver
 
 HOST, CUDA = "host", "cuda"
 
@@ -65,6 +65,8 @@ class Array:
     pending: int | None = None
     # What must live until the kernel is launched.
     owner: object = None
+    # Stands for an array in `warmup`.
+    is_stand_in: bool = False
 
 
 # By the objects of NumPy and torch: their names are slow to get.
@@ -168,20 +170,98 @@ class TensorWrapper:
 
     def __init__(self, base, dtype):
         self.base, self.dtype = base, dtype
+        # What programs ask of a tensor that they pass on.
+        self.data = getattr(base, "data", None)
+        self.device = getattr(base, "device", None)
+        self.shape = getattr(base, "shape", None)
+
+    def __str__(self):
+        return f"{type(self).__name__}[{self.dtype}]({self.base})"
 
     def data_ptr(self):
         return self.base.data_ptr()
 
+    def stride(self, *dim):
+        return self.base.stride(*dim)
+
+    def size(self, *dim):
+        return self.base.size(*dim)
+
+    def numel(self):
+        return self.base.numel()
+
+    def element_size(self):
+        return self.base.element_size()
+
+    def copy_(self, other):
+        self.base.copy_(other.base if isinstance(other, TensorWrapper) else other)
+        return self
+
+    def cpu(self):
+        return TensorWrapper(self.base.cpu(), self.dtype)
+
+    def clone(self):
+        return TensorWrapper(self.base.clone(), self.dtype)
+
+    def to(self, device):
+        return TensorWrapper(self.base.to(device), self.dtype)
+
+    def new_empty(self, sizes):
+        return TensorWrapper(self.base.new_empty(sizes), self.dtype)
+
 
 def reinterpret(base, dtype):
     """The array with elements of type `dtype` of the same size."""
-    return TensorWrapper(base, dtype)
+    return TensorWrapper(base.base if isinstance(base, TensorWrapper) else base, dtype)
 
 
 def from_wrapper(wrapper) -> Array:
     array = as_array(wrapper.base)
-    array.dtype = wrapper.dtype
+    if array is None:
+        raise TypeError(f"only arrays can be seen as another type, not a {type(wrapper.base).__name__}")
+    dtype = wrapper.dtype
+    if not isinstance(dtype, ty.dtype):
+        dtype = element_type(dtype, "the wrapper")  # a type of NumPy or torch
+    if dtype.name not in ty.BY_NAME:
+        raise TypeError(f"arrays of {dtype} are not supported: kernels know the 8-bit floats "
+                        "tl.float8e4nv and tl.float8e5")
+    array.dtype = dtype
     return array
+
+
+def stand_in(dtype) -> Array:
+    """An array of which `warmup` knows the type of the elements only, on the device that kernels
+    run on."""
+    on_gpu = driver.default.is_active()
+    return Array(0, dtype, CUDA if on_gpu else HOST,
+                 device_index=max(0, current_device()) if on_gpu else 0, is_stand_in=True)
+
+
+class MockTensor:
+    """Stands for an array of a type of torch or `tl` in `kernel.warmup(...)`."""
+
+    def __init__(self, dtype, shape=None):
+        self.dtype = dtype
+        self.shape = list(shape or [1])
+
+    @staticmethod
+    def wrap_dtype(value):
+        """The stand-in for a dtype of torch; other values stay what they are."""
+        return MockTensor(value) if _is_torch_dtype(value) else value
+
+    @staticmethod
+    def data_ptr() -> int:
+        return 0
+
+
+def _is_torch_dtype(value) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.dtype)
+
+
+def _from_mock(mock) -> Array:
+    known = isinstance(mock.dtype, ty.dtype)
+    return stand_in(mock.dtype if known else element_type(mock.dtype, "the argument"))
 
 
 def as_array(value) -> Array | None:
@@ -205,6 +285,8 @@ def _find_reader(value):
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         return from_torch
+    if _is_torch_dtype(value):
+        return lambda dtype: stand_in(element_type(dtype, "the argument"))
     if hasattr(type(value), "__dlpack_c_exchange_api__"):
         return from_exchange
     if hasattr(type(value), "__cuda_array_interface__"):
@@ -254,7 +336,7 @@ def describe_type(value):
         value, (ty.dtype, enum.Enum, types.BuiltinFunctionType))
 
 
-_READERS = {TensorWrapper: from_wrapper}
+_READERS = {TensorWrapper: from_wrapper, MockTensor: _from_mock}
 
 
 def classify_int(value: int, align: bool):

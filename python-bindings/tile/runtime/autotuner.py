@@ -7,12 +7,14 @@ from __future__ import annotations
 import json
 import sys
 import time
+import warnings
 from contextlib import contextmanager
 
 from .. import _C, knobs
-from ..errors import TileError
+from ..errors import OutOfResources, PTXASError, TileError  # noqa: F401, programs import them from here
 from . import cache
 from .arguments import CUDA, as_array
+from .jit import IGNORED_OPTIONS, OPTION_NAMES
 
 
 class Config:
@@ -57,19 +59,27 @@ class Config:
         return hash(str(self))
 
 
+def _kernel_of(fn):
+    """The kernel below launchers that a program has around it: see KernelInterface."""
+    while not hasattr(fn, "compiled_function") and hasattr(fn, "run") and hasattr(fn, "fn"):
+        fn = fn.fn
+    return fn
+
+
 class _Wrapper:
     """What autotuners and heuristics share: a kernel behind another function."""
 
     def __init__(self, fn, decorator: str):
-        if not hasattr(fn, "compiled_function"):
+        kernel = _kernel_of(fn)
+        if not hasattr(kernel, "compiled_function"):
             raise TypeError(f"@tile.{decorator} is for kernels: write it above @tile.jit, which makes "
                             f"{getattr(fn, '__name__', fn)} one")
         self.fn = fn
-        self.arg_names = fn.arg_names
-        self.__name__ = fn.__name__
-        self.__qualname__ = fn.__qualname__
-        self.__module__ = fn.__module__
-        self.__doc__ = fn.__doc__
+        self.arg_names = kernel.arg_names
+        self.__name__ = kernel.__name__
+        self.__qualname__ = kernel.__qualname__
+        self.__module__ = kernel.__module__
+        self.__doc__ = kernel.__doc__
 
     def __getitem__(self, grid):
         return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
@@ -78,12 +88,13 @@ class _Wrapper:
         return self.fn(*args, **kwargs)
 
     def compiled_function(self):
-        return self.fn.compiled_function()
+        return _kernel_of(self.fn).compiled_function()
 
     @property
     def base_fn(self):
         """The kernel itself."""
-        return getattr(self.fn, "base_fn", self.fn)
+        kernel = _kernel_of(self.fn)
+        return getattr(kernel, "base_fn", kernel)
 
     @property
     def params(self):
@@ -99,15 +110,28 @@ class _Wrapper:
 
     def _launch(self, args, kwargs):
         """Launches what is wrapped as `fn[grid]`, whose path is shorter than that of `run`."""
-        kwargs = dict(kwargs)
         if kwargs.pop("warmup", False):
-            return self.fn.warmup(*args, **kwargs)
+            return self._compile(args, kwargs)
         return self.fn[kwargs.pop("grid")](*args, **kwargs)
+
+    def _compile(self, args, kwargs):
+        """Compiles what is wrapped without launching it."""
+        if hasattr(self.fn, "warmup"):
+            return self.fn.warmup(*args, **kwargs)
+        return self.fn.run(*args, **{"grid": None, **kwargs, "warmup": True})
 
     def named(self, args, kwargs) -> dict:
         """The arguments of a launch by name."""
         return {**dict(zip(self.arg_names, args)),
                 **{name: value for name, value in kwargs.items() if name not in ("grid", "warmup")}}
+
+
+def _no_pre_hook(args, reset_only=False):
+    """In place of a hook that was not given."""
+
+
+def _no_post_hook(args, exception):
+    """In place of a hook that was not given."""
 
 
 class Autotuner(_Wrapper):
@@ -116,12 +140,17 @@ class Autotuner(_Wrapper):
     After a launch, `best_config` is the config that it had; `configs_timings` (in ms, infinite
     for a failure), `failures` (the exception of each config that did not work) and `bench_time`
     (in s) are about the last tuning.
+
+    Libraries derive their own tuners from this class, so that the order of the constructor's
+    arguments, `nargs`, `prune_configs`, `_bench`, `cache` and the hooks, which are always
+    functions, are as in Triton's class of this name.
     """
 
-    def __init__(self, fn, configs, key, reset_to_zero=None, restore_value=None, pre_hook=None,
-                 post_hook=None, prune_configs_by=None, warmup=None, rep=None, use_cuda_graph=False,
-                 do_bench=None, cache_results=False):
+    def __init__(self, fn, arg_names, configs, key, reset_to_zero=None, restore_value=None,
+                 pre_hook=None, post_hook=None, prune_configs_by=None, warmup=None, rep=None,
+                 use_cuda_graph=False, do_bench=None, cache_results=False):
         super().__init__(fn, "autotune")
+        self.arg_names = list(arg_names)
         self.configs = list(configs) or [Config({})]
         for config in self.configs:
             if not isinstance(config, Config):
@@ -134,10 +163,18 @@ class Autotuner(_Wrapper):
         for what, names in (("key", self.keys), ("reset_to_zero", self.reset_to_zero),
                             ("restore_value", self.restore_value)):
             unknown = [name for name in names if name not in self.arg_names]
-            if unknown:
-                raise ValueError(f"the autotuner's {what} {', '.join(unknown)} is no parameter of "
-                                 f"{fn.__name__}")
-        self.pre_hook, self.post_hook = pre_hook, post_hook
+            message = f"the autotuner's {what} {', '.join(unknown)} is no parameter of {self.__name__}"
+            if unknown and what == "key":
+                # Public kernels have such keys, which most versions of Triton let pass.
+                warnings.warn(f"{message}: it is ignored", stacklevel=3)
+            elif unknown:
+                raise ValueError(message)
+        self.user_defined_pre_hook = pre_hook is not None
+        self.user_defined_post_hook = post_hook is not None
+        self.pre_hook = pre_hook or _no_pre_hook
+        self.post_hook = post_hook or _no_post_hook
+        # The arguments of the current launch that were passed by position, for derived classes.
+        self.nargs = None
         prune = dict(prune_configs_by or {})
         self.early_config_prune = prune.pop("early_config_prune", None)
         self.perf_model = prune.pop("perf_model", None)
@@ -165,11 +202,15 @@ class Autotuner(_Wrapper):
                      for p in parts)
 
     def run(self, *args, **kwargs):
-        config = self._choose(args, kwargs)
-        self.best_config = config
-        if config.pre_hook is not None:
-            config.pre_hook({**self.named(args, kwargs), **config.all_kwargs()})
-        return self._launch(args, {**kwargs, **config.all_kwargs()})
+        self.nargs = dict(zip(self.arg_names, args))
+        try:
+            self.best_config = config = self._choose(args, kwargs)
+            if config.pre_hook is not None:
+                config.pre_hook({**self.named(args, kwargs), **config.all_kwargs()})
+            return self._launch(args, {**kwargs, **config.all_kwargs()})
+        finally:
+            # Which holds the arrays.
+            self.nargs = None
 
     def _choose(self, args, kwargs):
         conflicts = self._chosen.intersection([*kwargs, *self.arg_names[:len(args)]])
@@ -185,13 +226,27 @@ class Autotuner(_Wrapper):
         key = self._key(named)
         config = self.cache.get(key)
         if config is None:
-            config = self.cache[key] = self._tune(named, args, kwargs)
+            config = self.cache[key] = self._given(named) or self._tune(named, args, kwargs)
         return config
+
+    def _given(self, named):
+        """The config that a derived class has put into the cache, under Triton's key, or None."""
+        known = {name: value for name, value in named.items() if name in self.arg_names}
+        key = [known[name] for name in self.keys if name in known]
+        key += [str(value.dtype) for value in known.values() if hasattr(value, "dtype")]
+        try:
+            return self.cache.get(tuple(key))
+        except TypeError:  # a value that cannot be hashed
+            return None
 
     def warmup(self, *args, **kwargs):
         """Compiles all configs."""
-        return [self.fn.warmup(*args, **{**kwargs, **config.all_kwargs()})
+        return [self._compile(args, {**kwargs, **config.all_kwargs()})
                 for config in self.prune(self.named(args, kwargs), kwargs)]
+
+    def prune_configs(self, kwargs):
+        """The configs that are worth a try for the launch with `nargs` and `kwargs`."""
+        return self.prune({**(self.nargs or {}), **kwargs}, kwargs)
 
     def prune(self, named, kwargs):
         """The configs that are worth a try. `named` are all arguments by name, `kwargs` those that
@@ -205,7 +260,7 @@ class Autotuner(_Wrapper):
         if self.perf_model is not None:
             top_k = self.top_k
             if isinstance(top_k, float) and top_k <= 1:
-                top_k = max(1, int(len(self.configs) * top_k))
+                top_k = max(1, int(len(configs) * top_k))
             if top_k is not None and (not isinstance(top_k, int) or top_k < 1):
                 raise TypeError(f"top_k must be a number of configs, or a fraction of them up to 1.0, "
                                 f"got {self.top_k!r}")
@@ -221,7 +276,9 @@ class Autotuner(_Wrapper):
             return configs[0]
         disk_key = self._disk_key(named, configs) if self.cache_results else None
         if disk_key is not None and self._load(disk_key, configs):
-            return min(self.configs_timings, key=self.configs_timings.get)
+            best = min(self.configs_timings, key=self.configs_timings.get)
+            self._announce(named, best, None)
+            return best
         bench = self._bench_function(named, args, kwargs)
         start = time.perf_counter()
         self.configs_timings, self.failures = {}, {}
@@ -238,9 +295,17 @@ class Autotuner(_Wrapper):
             self._store(disk_key, configs, best)
         if knobs.print_autotuning:
             self._report(best)
+        self._announce(named, best, self.bench_time)
         # What measured launches have added up is not for the real one.
         self._reset(named, reset_only=True)
         return best
+
+    def _announce(self, named, best, duration):
+        """Tells the listener of a choice; `duration` in s is None if it was on disk."""
+        if knobs.autotuning.listener is not None:
+            knobs.autotuning.listener(fn=self.base_fn, key=self._key(named), best_config=best,
+                                      configs_timings=self.configs_timings, duration=duration,
+                                      cache_hit=duration is None)
 
     def _report(self, best):
         print(f"autotuning of {self.__name__} took {self.bench_time:.2f} s; best: {best}")
@@ -276,6 +341,11 @@ class Autotuner(_Wrapper):
 
     # Measuring ------------------------------------------------------------------------------
 
+    def _bench(self, *args, config, **kwargs):
+        """The times of a config in ms: median, and two quantiles that are not measured here."""
+        named = self.named(args, kwargs)
+        return [self._measure(self._bench_function(named, args, kwargs), config, named, args, kwargs)] * 3
+
     def _measure(self, bench, config, named, args, kwargs) -> float:
         """The time of a config in ms; infinite if it cannot be compiled or launched."""
         full = {**named, **config.all_kwargs()}
@@ -285,7 +355,8 @@ class Autotuner(_Wrapper):
             if config.pre_hook is not None:
                 config.pre_hook(full)
             self._reset(full, reset_only=False)
-            saved = {name: _copy(named[name]) for name in self.restore_value}
+            saved = {name: _copy(named[name]) for name in self.restore_value
+                     if named[name] is not None}
             error = None
             try:
                 self.fn.run(*args, **{**kwargs, **config.all_kwargs()})
@@ -295,12 +366,14 @@ class Autotuner(_Wrapper):
             finally:
                 for name, copy in saved.items():
                     _copy_back(named[name], copy)
-                if self.post_hook is not None:
-                    self.post_hook(full, exception=error)
+                self.post_hook(full, exception=error)
 
         try:
+            # The hook may set what the compiler sees, such as the blocks of descriptors.
+            if config.pre_hook is not None:
+                config.pre_hook(full)
             # Neither the compiler's time nor its errors are for `bench` to see.
-            self.fn.warmup(*args, **compile_only, **config.all_kwargs())
+            self._compile(args, {**compile_only, **config.all_kwargs()})
             return float(bench(once))
         except (TileError, RuntimeError, ValueError) as error:
             # A ValueError is about an option, such as a number of warps, or by the driver.
@@ -309,10 +382,10 @@ class Autotuner(_Wrapper):
 
     def _reset(self, named, reset_only: bool):
         """Before each measured launch, and before the real one that follows."""
-        if self.pre_hook is not None:
-            self.pre_hook(named, reset_only=reset_only)
+        self.pre_hook(named, reset_only=reset_only)
         for name in self.reset_to_zero:
-            _fill_zero(named[name])
+            if named[name] is not None:
+                _fill_zero(named[name])
 
     def _bench_function(self, named, args, kwargs):
         """What measures: a function of the launch."""
@@ -409,14 +482,16 @@ def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_va
     """
 
     def decorate(fn):
-        return Autotuner(fn, configs, key, reset_to_zero, restore_value, pre_hook, post_hook,
-                         prune_configs_by, warmup, rep, use_cuda_graph, do_bench, cache_results)
+        return Autotuner(fn, getattr(_kernel_of(fn), "arg_names", ()), configs, key, reset_to_zero, restore_value,
+                         pre_hook, post_hook, prune_configs_by, warmup, rep, use_cuda_graph, do_bench,
+                         cache_results)
 
     return decorate
 
 
 class Heuristics(_Wrapper):
-    """A kernel some of whose meta-parameters are computed from the arguments."""
+    """A kernel some of whose meta-parameters, or options such as `num_warps`, are computed from
+    the arguments."""
 
     def __init__(self, fn, values):
         super().__init__(fn, "heuristics")
@@ -425,9 +500,10 @@ class Heuristics(_Wrapper):
             if not callable(compute):
                 raise TypeError(f"the heuristic for {name} must be a function of the arguments, got "
                                 f"{compute!r}")
-        unknown = [name for name in self.values if name not in self.arg_names]
+        unknown = [name for name in self.values
+                   if name not in {*self.arg_names, *OPTION_NAMES, *IGNORED_OPTIONS}]
         if unknown:
-            raise ValueError(f"the heuristics for {', '.join(unknown)}: {fn.__name__} has no such parameter")
+            raise ValueError(f"the heuristics for {', '.join(unknown)}: {self.__name__} has no such parameter")
 
     def _complete(self, args, kwargs):
         """The keyword arguments of the kernel; later values may depend on earlier ones."""
@@ -439,7 +515,7 @@ class Heuristics(_Wrapper):
         return self._launch(args, self._complete(args, kwargs))
 
     def warmup(self, *args, **kwargs):
-        return self.fn.warmup(*args, **self._complete(args, kwargs))
+        return self._compile(args, self._complete(args, kwargs))
 
 
 def heuristics(values):

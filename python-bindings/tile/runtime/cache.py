@@ -20,6 +20,7 @@ import time
 from pathlib import Path
 
 from .. import _C, knobs
+from .file_cache import FileCacheManager, get_cache_manager  # noqa: F401, programs import them from here
 
 _FORMAT = 2
 _MAGIC = f"tile {_FORMAT} "
@@ -35,6 +36,17 @@ def key_of(*parts) -> str:
         digest.update(f"{len(data)}:".encode())
         digest.update(data)
     return digest.hexdigest()
+
+
+def triton_key() -> str:
+    """Changes with the compiler; caches of other compilers, such as PyTorch Inductor, have it in
+    their keys."""
+    return f"{_FORMAT}-{_C.build_id()}"
+
+
+def default_cache_dir() -> str:
+    """The folder of compiled code."""
+    return knobs.cache_dir
 
 
 def folder() -> Path:

@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 from .. import _C, knobs
 from ..errors import EmulatorError
+from .reachable import reachable
 
 _CHECKS = {"race": "check_races", "races": "check_races", "uninitialized": "check_uninitialized",
            "uninit": "check_uninitialized", "bounds": None, "deadlock": None}
-_active: list[str] = []
+# Of the checks of the blocks that the current thread or task is in.
+_active: ContextVar[tuple] = ContextVar("checks", default=())
 _num_launches = 0
 
 
@@ -23,24 +26,22 @@ def num_launches() -> int:
 
 @contextmanager
 def checks(*names):
-    """Kernels in this block are checked: "race", "uninit"; "bounds" and "deadlock" are always on.
-    A finding raises EmulatorError."""
+    """Kernels that the current thread (or asyncio task) launches in this block are checked: "race",
+    "uninit"; "bounds" and "deadlock" are always on. A finding raises EmulatorError."""
     for name in names:
         if name not in _CHECKS:
             raise ValueError(f"unknown check {name!r}, expected one of {', '.join(_CHECKS)}")
-    _active.extend(names)
+    token = _active.set((*_active.get(), *names))
     try:
         yield
     finally:
-        # Not the last ones: another thread may have left its block later than it entered it.
-        for name in names:
-            _active.remove(name)
+        _active.reset(token)
 
 
 def _options():
     options = _C.EmulatorOptions()
     options.threads = knobs.emulator_threads
-    for name in _active:
+    for name in _active.get():
         if _CHECKS[name]:
             setattr(options, _CHECKS[name], True)
     return options
@@ -51,6 +52,11 @@ def launch(kernel, grid, values, arrays):
     global _num_launches
     _num_launches += 1
     regions = [(a.start, a.size, a.read_only) for a in arrays]
+    tables = [(a.start, a.size) for a in arrays
+              if a.dtype is not None and a.dtype.name in ("int64", "uint64")]
+    numbers = [v for v in values if type(v) is int]
+    regions += [(start, size, False)
+                for start, size in reachable(numbers, tables, [r[:2] for r in regions])]
     outcome = kernel.emulated().launch(grid, values, regions, _options())
     if outcome.output:
         sys.stdout.write(outcome.output)

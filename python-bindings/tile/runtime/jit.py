@@ -6,88 +6,53 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import hashlib
 import operator
 import os
 import threading
 import weakref
+from typing import NamedTuple
 
 from .. import _C, knobs
-from ..compiler.function import Function, typed
-from ..compiler.kernel import compile_arguments
-from ..compiler.session import Argument, Options
+from ..compiler.function import ABSENT, DEFINITIONS, Function
+from ..compiler.kernel import ASTSource, announce, compile_arguments
+from ..compiler.session import IGNORED_OPTIONS, Argument, Options
 from ..language import semantic
 from ..language import types as ty
-from ..language.pointers import make_tensor_descriptor
-from ..language.types import constexpr, unwrap
+# With names that programs for Triton import from here.
+from ..language.types import ConstexprFunction, constexpr, constexpr_function, unwrap  # noqa: F401
 from ..tools.tensor_descriptor import TensorDescriptor
-from . import emulator, specialization
-from .arguments import CUDA, HOST, Array, as_array, classify_int, describe_type
+from . import background, emulator, hooks, specialization
+from .arguments import CUDA, HOST, as_array, classify_int, describe_type, stand_in
+from .arguments import MockTensor, TensorWrapper, reinterpret  # noqa: F401
 from .driver import chip_of_device, current_device, current_stream, driver, use_device
+from .parameters import Parameter, argument_of_key
 
-OPTION_NAMES = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug")
-# Options of Triton that change nothing here.
-IGNORED_OPTIONS = {"launch_cooperative_grid", "launch_pdl", "waves_per_eu", "matrix_instr_nonkdim",
-                    "warp_size", "sanitize_overflow", "generate_native_code"}
+OPTION_NAMES = tuple(Options.__dataclass_fields__)
+
 _DEFAULT_OPTIONS = Options()
+_EMULATOR_OPTIONS = Options(debug=True, sanitize_overflow=False)
 
 _C.set_launch_helpers(describe_type, current_stream)
 
 
-def _argument_of_key(name: str, key) -> Argument:
-    kind = key[0]
-    if kind == "=":
-        return Argument(name, value=key[1].value)
-    if kind == "(":
-        elements = tuple(_argument_of_key(f"{name}[{i}]", k) for i, k in enumerate(key[2]))
-        return Argument(name, elements=elements, factory=key[1])
-    if kind == "d":
-        return _descriptor_argument(name, *key[1:])
-    if kind == "f":
-        return Argument(name, ty.BY_NAME[key[1]])
-    if kind == "b":
-        return Argument(name, ty.int1)
-    type_ = ty.BY_NAME[key[1]]
-    return Argument(name, ty.pointer_type(type_) if kind == "*" else type_, 16 if key[2] else 1)
+class _Specialization(NamedTuple):
+    """What a `repr` function is told of a kernel."""
+
+    constants: dict
+    signature: dict
 
 
-def _descriptor_argument(name: str, dtype_name: str, block_shape, padding: str) -> Argument:
-    """A tensor descriptor: pointer, extents and strides, from which the kernel makes it."""
-    rank = len(block_shape)
-
-    def make(base, *numbers):
-        return make_tensor_descriptor(base, numbers[:rank], (*numbers[rank:], 1), block_shape, padding)
-
-    elements = [Argument(f"{name}_base", ty.pointer_type(ty.BY_NAME[dtype_name]), 16)]
-    elements += [Argument(f"{name}_shape_{i}", ty.int32) for i in range(rank)]
-    elements += [Argument(f"{name}_stride_{i}", ty.int64) for i in range(rank - 1)]
-    return Argument(name, elements=tuple(elements), factory=make)
-
-
-class Parameter:
-    """A parameter of a kernel, and how launches treat it."""
-
-    def __init__(self, function: Function, index: int, plain, unaligned):
-        parameter = function.params[index]
-        self.name = parameter.name
-        self.is_constexpr = self.name in function.constexpr_names
-        self.default = parameter.default
-        self.specialise = not (self.name in plain or index in plain)
-        self.align = not (self.name in unaligned or index in unaligned)
-        self.aligned = self.specialise and self.align
-        annotation = function.annotations.get(self.name, "").split(".")[-1].strip("'\"")
-        self.forced = ty.BY_NAME.get(annotation)
-        self.is_float = self.forced is not None and self.forced.is_floating()
-
-    def launch_description(self, no_default):
-        """As the launch path in C++ takes it."""
-        default = () if self.default is no_default else (unwrap(self.default), )
-        return (self.name, default, self.is_constexpr, self.specialise, self.align,
-                self.forced is not None and self.forced.is_int(), self.is_float)
-
-
-# All kernels, for `_renew_locks`.
+# All kernels, for `_renew_locks` and `_forget_launches`.
 _instances = weakref.WeakSet()
+
+
+def _forget_launches():
+    """After a change of settings: what launches need is asked for anew."""
+    for kernel in list(_instances):
+        kernel._forget_kernels()
+
+
+knobs.watch(_forget_launches)
 
 
 def _renew_locks():
@@ -101,23 +66,36 @@ if hasattr(os, "register_at_fork"):
 
 
 class DeviceCaches(dict):
-    """The compiled kernels by device: a GPU's index or "emulator". As with Triton, the value is
-    a tuple whose first element is the dict of kernels by their key."""
+    """The compiled kernels by device: a GPU's index, or "emulator", for which 0 and "cpu" stand too
+    where no GPU is. As with Triton, the value is a tuple whose first element is the dict of
+    kernels by their key."""
 
     def __init__(self, owner):
         super().__init__()
         self._forget = owner._forget_kernels
 
     def __missing__(self, device):
-        self[device] = ({}, )
-        return self[device]
+        if device in (0, "cpu") and not driver.default.is_active():
+            return self["emulator"]
+        return self.setdefault(device, ({}, ))
 
     def clear(self):
         super().clear()
         self._forget()
 
 
-class JITFunction(_C.KernelBase):
+class KernelInterface:
+    """What is launched as `kernel[grid](...)`: programs derive their own launchers from this."""
+
+    def __class_getitem__(cls, function_type):
+        """As a generic class, for annotations."""
+        return cls
+
+    def __getitem__(self, grid):
+        return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
+
+
+class JITFunction(_C.KernelBase, KernelInterface):
     """A kernel, or a function that kernels call. `kernel[grid](...)` launches it.
 
     The base class makes the launches of kernels that it knows by their arguments, and calls
@@ -133,21 +111,30 @@ class JITFunction(_C.KernelBase):
         self.__qualname__ = fn.__qualname__
         self.__module__ = fn.__module__
         self.__doc__ = fn.__doc__
-        self.debug = bool(debug)
+        self.debug, self.noinline = debug, bool(noinline)
         self.launch_metadata = launch_metadata
-        plain = do_not_specialize or ()
-        unaligned = do_not_specialize_on_alignment or ()
-        self.params = [Parameter(self._function, i, plain, unaligned)
+        # As programs for Triton read them, and set them to None where they pickle kernels.
+        self.__globals__ = fn.__globals__
+        self.used_global_vals = {}
+        self.repr = repr or (lambda specialization: self.__name__)
+        self._plain, self._unaligned = do_not_specialize or (), do_not_specialize_on_alignment or ()
+        self.device_caches = DeviceCaches(self)
+        # Code that runs while a kernel is compiled may launch it.
+        self._lock = threading.RLock()
+        _instances.add(self)
+        self._read_function()
+
+    def _read_function(self):
+        """Takes in the source and the parameters of the function."""
+        # Programs write other decorators above it.
+        self._source = self._function.definition
+        self.params = [Parameter(self._function, i, self._plain, self._unaligned)
                        for i in range(len(self._function.params))]
         self.arg_names = self._function.arg_names
         self._position = {name: i for i, name in enumerate(self.arg_names)}
         # Constexprs that are options of the compiler, too.
         self._shared = [(i, p.name) for i, p in enumerate(self.params)
                         if p.is_constexpr and p.name in OPTION_NAMES]
-        self.device_caches = DeviceCaches(self)
-        # Code that runs while a kernel is compiled may launch it.
-        self._lock = threading.RLock()
-        _instances.add(self)
         self._configure_launches(
             tuple(parameter.launch_description(self._function.params[i].empty)
                   for i, parameter in enumerate(self.params)),
@@ -161,7 +148,13 @@ class JITFunction(_C.KernelBase):
         return self
 
     def __reduce__(self):
-        return self.__qualname__
+        if self.fn is not None:
+            return self.__qualname__
+        # PyTorch Inductor has taken the function away, for the process that loads the pickle knows
+        # no name for it: what describes the kernel is left.
+        gone = ("_function", "_lock", "device_caches")
+        state = {name: value for name, value in self.__dict__.items() if name not in gone}
+        return JITFunction.__new__, (JITFunction, ), state
 
     def __repr__(self):
         return f"JITFunction({self.__module__}:{self.__qualname__})"
@@ -182,12 +175,27 @@ class JITFunction(_C.KernelBase):
 
     @property
     def src(self) -> str:
-        return self._function.source
+        return self._source
+
+    @property
+    def signature(self):
+        """That of the Python function, an inspect.Signature."""
+        return self._function.signature
+
+    def _unsafe_update_src(self, new_src: str):
+        """Takes another source, as programs do that write kernels as text. What was compiled before
+        is forgotten, also of kernels that call this one."""
+        with self._lock:
+            self._function.replace_source(new_src)
+            self._read_function()
+        for kernel in list(_instances):
+            kernel.device_caches.clear()
 
     @property
     def cache_key(self) -> str:
-        """Changes with the source of the function."""
-        return hashlib.sha256(f"{self.src}{self._function.line_offset}".encode()).hexdigest()
+        """Changes with the source of the function and of those that it calls, and with constants
+        outside of them."""
+        return self._function.key()
 
     def add_pre_run_hook(self, hook):
         """`hook(*args, **kwargs)` is called before each launch."""
@@ -234,13 +242,10 @@ class JITFunction(_C.KernelBase):
     def classify(self, parameter, value, passed, arrays):
         """The key of an argument; appends what is passed for it, and its Array if it is one."""
         kind = type(value)
-        if kind is constexpr:
-            value = unwrap(value)
-            kind = type(value)
-        if parameter.is_constexpr:
-            return ("=", _hashable(value, parameter.name))
+        if parameter.is_constexpr or kind is constexpr:
+            return ("=", specialization.constant(value, parameter.name))
         if value is None:
-            return ("=", _NONE)
+            return ("=", specialization.NONE)
         if kind is bool:
             passed.append(value)
             return ("b", )
@@ -255,7 +260,7 @@ class JITFunction(_C.KernelBase):
             keys = tuple(self.classify(parameter, v, passed, arrays) for v in value)
             return ("(", kind if hasattr(value, "_fields") else tuple, keys)
         try:
-            array = Array(0, value, HOST) if isinstance(value, ty.dtype) else as_array(value)
+            array = stand_in(value) if isinstance(value, ty.dtype) else as_array(value)
         except TypeError as error:
             raise TypeError(f"the argument {parameter.name} of {self.__name__}: {error}") from error
         if array is not None:
@@ -268,7 +273,7 @@ class JITFunction(_C.KernelBase):
             plain = int(value) if isinstance(value, int) else float(value)
             return self.classify(parameter, plain, passed, arrays)
         if callable(value) or isinstance(value, str):
-            return ("=", _hashable(value, parameter.name))
+            return ("=", specialization.constant(value, parameter.name))
         raise TypeError(f"the argument {parameter.name} of {self.__name__} is a "
                         f"{kind.__name__}: kernels take arrays, numbers, bools, tuples and None")
 
@@ -276,7 +281,8 @@ class JITFunction(_C.KernelBase):
         array = as_array(value.base)
         arrays.append(array)
         passed.extend((array.address, *value.shape, *value.strides[:-1]))
-        return ("d", array.dtype.name, value.block_shape, value.padding)
+        # Hooks of autotuners set the fields of a descriptor, to lists too.
+        return ("d", array.dtype.name, tuple(map(int, value.block_shape)), value.padding)
 
     def _classify_int(self, parameter, value, passed):
         forced = parameter.forced
@@ -287,14 +293,18 @@ class JITFunction(_C.KernelBase):
             passed.append(value)
             return ("i", forced.name, parameter.specialise and value % 16 == 0)
         if parameter.specialise and value == 1:
-            return ("=", _ONE)
+            return ("=", specialization.ONE)
         passed.append(value)
         return classify_int(value, parameter.specialise and parameter.align)
 
-    def run(self, /, *args, grid, warmup=False, stream=None, **kwargs):
-        """Compiles the kernel if these arguments need it, and launches it."""
-        if stream is not None and "stream" in self._position:
-            kwargs["stream"], stream = stream, None
+    def run(self, /, *args, grid, warmup=False, **kwargs):
+        """Compiles the kernel if these arguments need it, and launches it, on the stream that the
+        keyword `stream` may name."""
+        return self.run_named(grid, args, kwargs, warmup)
+
+    def run_named(self, grid, args, kwargs, warmup=False):
+        """As `run`, for kernels that have parameters `grid` or `warmup`."""
+        stream = None if "stream" in self._position else kwargs.pop("stream", None)
         values, options = self.bind(args, kwargs)
         for position, name in self._shared:
             options[name] = unwrap(values[position])
@@ -302,32 +312,45 @@ class JITFunction(_C.KernelBase):
         for parameter, value in zip(self.params, values):
             keys.append(self.classify(parameter, value, passed, arrays))
         device, index = self._device(arrays)
-        kernel = self._kernel(tuple(keys), options, device, index)
-        if warmup:
+        kernel = self._kernel(tuple(keys), options, device, index, warmup)
+        if warmup or kernel is None:
             return kernel
         if callable(grid):
             grid = grid(dict(zip(self.arg_names, [unwrap(v) for v in values])))
-        grid = self.read_extents(grid)
+        extents = self.read_extents(grid)
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
-        if 0 in grid:
-            return kernel
-        if device == CUDA:
-            self._launch_on_gpu(kernel, grid, passed, arrays, index, stream)
-        else:
-            emulator.launch(kernel, grid, passed, arrays)
+        if 0 not in extents:
+            self._launch(kernel, device, index, grid, extents, values, passed, arrays, stream)
         return kernel
 
-    def _launch_on_gpu(self, kernel, grid, passed, arrays, index: int, stream):
-        use_device(index)
-        if stream is None:
-            stream = next((a.stream for a in arrays if a.stream is not None), None)
-        if stream is None:
-            stream = current_stream(index)
-        for array in arrays:
-            if array.pending is not None:
-                _C.cuda_wait_stream(stream, array.pending)
-        kernel.loaded(index).launch(grid, passed, stream)
+    def _launch(self, kernel, device: str, index: int, grid, extents, values, passed, arrays, stream):
+        """Launches a kernel, with the hooks around it; `values` are all arguments."""
+        if 0 in passed and any(array.is_stand_in for array in arrays):
+            raise TypeError(f"{self.__name__} is launched with a type in place of an array, which only "
+                            "warmup takes")
+        loaded = None
+        if device == CUDA:
+            use_device(index)
+            loaded = kernel.loaded(index)
+            if stream is None:
+                stream = next((a.stream for a in arrays if a.stream is not None), None)
+                stream = current_stream(index) if stream is None else stream
+        before, after = hooks.LaunchHooks.before, hooks.LaunchHooks.after
+        metadata = None
+        if before or after:
+            function = None if loaded is None else loaded.function
+            metadata = kernel.describe_launch(grid, stream or 0, map(unwrap, values), function)
+            before(metadata)
+        if loaded is None:
+            emulator.launch(kernel, extents, passed, arrays)
+        else:
+            for array in arrays:
+                if array.pending is not None:
+                    _C.cuda_wait_stream(stream, array.pending)
+            loaded.launch(extents, passed, stream)
+        if metadata is not None:
+            after(metadata)
 
     def launch_compiled(self, kernel, grid, args, stream=None):
         """Launches a kernel that `warmup` returned, without a look at what the arguments would be
@@ -338,6 +361,8 @@ class JITFunction(_C.KernelBase):
         if len(args) != len(places):
             raise TypeError(f"{self.__name__}() takes {len(self.params)} arguments, or {len(places)} "
                             f"without constexprs, got {len(args)}")
+        given = dict(zip((parameter.name for parameter, _ in places), args))
+        values = [given.get(argument.name, argument.value) for argument in kernel.arguments]
         passed, arrays = [], []
         for (parameter, argument), value in zip(places, args):
             if argument.is_constexpr:
@@ -354,21 +379,17 @@ class JITFunction(_C.KernelBase):
             if not fits:
                 raise TypeError(f"the kernel was compiled for {argument.describe()} as argument "
                                 f"{parameter.name} of {self.__name__}, got {value!r}")
-        device, index = self._device(arrays)
-        grid = self.read_extents(grid)
-        if 0 in grid:
-            return
-        if device == CUDA:
-            self._launch_on_gpu(kernel, grid, passed, arrays, index, stream)
-        else:
-            emulator.launch(kernel, grid, passed, arrays)
+        extents = self.read_extents(grid)
+        if 0 not in extents:
+            device, index = self._device(arrays)
+            self._launch(kernel, device, index, grid, extents, values, passed, arrays, stream)
 
     def preload(self, data: str):
         """Compiles a kernel that another process has used; `data` is its
         `CompiledKernel.specialization_data`."""
         try:
-            name, keys, chip, options = specialization.deserialize(data, _Constant)
-        except (KeyError, TypeError, ValueError) as error:
+            name, keys, chip, options = specialization.deserialize(data)
+        except (AttributeError, ImportError, KeyError, TypeError, ValueError) as error:
             raise ValueError("the data are not what a CompiledKernel's specialization_data has given"
                              ) from error
         if name != self.__qualname__:
@@ -377,20 +398,20 @@ class JITFunction(_C.KernelBase):
         index = max(0, current_device()) if on_gpu else 0
         if chip != (chip_of_device(index) if on_gpu else knobs.emulator_chip):
             raise RuntimeError(f"the data are for {chip}, which is not the current device")
-        return self._kernel(keys, dataclasses.asdict(options), CUDA if on_gpu else HOST, index)
+        return self._kernel(keys, dataclasses.asdict(options), CUDA if on_gpu else HOST, index, True)
 
     def _loaded_kernel(self, kernel, index: int):
         """For the launch path in C++: a kernel that `run` returned, as it is loaded on a GPU, and
         the dict that it is in; None if it is not loaded, or if what it was compiled with has
         changed since: a grid's function may do that."""
-        loaded = kernel.loaded_on(index)
+        loaded = None if kernel is None else kernel.loaded_on(index)
         if loaded is None or self._function.stale_globals():
             return None
         return loaded, self.device_caches[index][0]
 
     def _device(self, arrays):
         if not arrays:
-            return HOST, 0
+            return (CUDA, max(0, current_device())) if driver.default.is_active() else (HOST, 0)
         first = arrays[0]
         if all(a.device_index == first.device_index and a.device == first.device for a in arrays):
             return first.device, first.device_index
@@ -407,21 +428,35 @@ class JITFunction(_C.KernelBase):
                        (grid if hasattr(grid, "__iter__") else (grid, ))]
         except TypeError:
             raise TypeError(f"a grid has one to three integers, got {grid!r}") from None
+        while len(extents) > 3 and extents[-1] == 1:
+            extents.pop()
         if not 1 <= len(extents) <= 3 or any(extent < 0 for extent in extents):
             raise ValueError(f"a grid has one to three extents that are not negative, got {grid}")
         if max(extents) >= 2**32:
             raise ValueError(f"the extents of a grid must fit in 32 bits, got {grid}")
         return tuple(extents + [1] * (3 - len(extents)))
 
-    def _kernel(self, keys, options, device: str, index: int):
-        stale = self._function.stale_globals()
-        if stale:
-            self._leave_behind(stale)
+    def _options(self, given, device: str) -> Options:
+        """All options of a compile. Unless somebody says so, kernels are not compiled for debugging,
+        but on host arrays, where their assertions are checked."""
+        debug = given.get("debug")
+        debug = self.debug if debug is None else debug
+        if debug is None and not knobs.debug and device == HOST:
+            if not given:
+                return _EMULATOR_OPTIONS
+            given = {"sanitize_overflow": False, **given}
+            debug = True
+        if not given and not debug and not knobs.debug:
+            return _DEFAULT_OPTIONS
+        chosen = Options(**{**given, "debug": bool(debug or knobs.debug)})
+        chosen.check()
+        return chosen
+
+    def _kernel(self, keys, options, device: str, index: int, is_warmup: bool = False):
+        if self._function.stale_globals():
+            self._leave_behind()
         chip = knobs.emulator_chip if device == HOST else chip_of_device(index)
-        chosen = _DEFAULT_OPTIONS
-        if options:
-            chosen = Options(**options)
-            chosen.check()
+        chosen = self._options(options, device)
         cache_key = (keys, chip, chosen)
         kernels = self.device_caches["emulator" if device == HOST else index][0]
         kernel = kernels.get(cache_key)
@@ -429,57 +464,87 @@ class JITFunction(_C.KernelBase):
             with self._lock:
                 kernel = kernels.get(cache_key)
                 if kernel is None:
-                    kernel = self._compile(keys, chosen, chip)
-                    kernel.kernel_function, kernel.keys = self, keys
-                    kernels[cache_key] = kernel
+                    if self._call_compile_hook("jit_cache_hook", cache_key, index, is_warmup):
+                        return None
+                    kernel = self._start_compile(cache_key, kernels, index, is_warmup)
+        if type(kernel) is background.FutureKernel and not is_warmup:
+            kernel = kernel.result()
         return kernel
 
-    def _leave_behind(self, stale):
-        """Compiles anew what calls functions that were defined anew, in a notebook say; other
-        globals must not change."""
-        for name, value in stale:
-            if not hasattr(value, "compiled_function"):
-                raise RuntimeError(f"the variable {name} has changed since {self.__name__} was "
-                                   "compiled, which would use its old value")
-        self.device_caches.clear()
-        self._function.used_globals.clear()
+    def _start_compile(self, cache_key, kernels, index: int, is_warmup: bool):
+        """Enters the kernel for a key into `kernels`: compiled, or a FutureKernel."""
+        keys, chip, options = cache_key
+
+        def compile_():
+            with self._lock:
+                return self._compile(keys, options, chip)
+
+        def finish(kernel):
+            kernel.kernel_function, kernel.keys = self, keys
+            kernels[cache_key] = kernel
+            self._call_compile_hook("jit_post_compile_hook", cache_key, index, is_warmup)
+            if knobs.compilation.listener is not None:
+                announce(kernel, ASTSource.of_arguments(self, kernel.arguments))
+
+        def forget(future):
+            if kernels.get(cache_key) is future:
+                del kernels[cache_key]
+
+        mode = background.active_mode.get()
+        if mode is None:
+            kernel = compile_()
+            finish(kernel)
+        else:
+            kernel = kernels[cache_key] = mode.submit(compile_, finish, forget)
+        return kernel
+
+    def _leave_behind(self):
+        """Compiles anew what uses functions and classes that were defined anew, in a notebook say;
+        other globals must not change."""
+        # Not while another thread compiles, which adds to `used_globals`.
+        with self._lock:
+            for name, before, now in self._function.stale_globals():
+                if not (hasattr(now, "compiled_function") or isinstance(now, DEFINITIONS)):
+                    raise RuntimeError(f"the variable {name} has changed since {self.__name__} was "
+                                       f"compiled, which would use its old value: it was {before!r}, now "
+                                       f"it is {'deleted' if now is ABSENT else repr(now)}")
+            self.device_caches.clear()
+            self._function.used_globals.clear()
+
+    def _call_compile_hook(self, name: str, cache_key, index: int, is_warmup: bool):
+        hook = getattr(knobs.runtime, name)
+        if hook is None:
+            return None
+        keys, chip, options = cache_key
+        try:
+            data = specialization.serialize(self.__qualname__, keys, chip, options)
+        except TypeError:  # a constexpr that has no form as text
+            data = ""
+        return hooks.call_compile_hook(hook, self, cache_key, self._arguments(keys), data, index, is_warmup)
+
+    def _arguments(self, keys) -> list[Argument]:
+        """What the compiler is told of the arguments that have these keys."""
+        arguments = [argument_of_key(parameter.name, key)
+                     for parameter, key in zip(self.params, keys)]
+        for i, (parameter, argument) in enumerate(zip(self.params, arguments)):
+            if parameter.is_const and argument.type is not None and argument.type.is_ptr():
+                pointer = ty.pointer_type(argument.type.element_ty, const=True)
+                arguments[i] = dataclasses.replace(argument, type=pointer)
+        return arguments
 
     def _compile(self, keys, options, chip: str):
-        arguments = [_argument_of_key(parameter.name, key)
-                     for parameter, key in zip(self.params, keys)]
-        return compile_arguments(self._function, arguments, chip, options)
+        arguments = self._arguments(keys)
+        return compile_arguments(self._function, arguments, chip, options, self._name_for(arguments),
+                                 self._function.used_globals)
 
-
-class _Constant:
-    """A constexpr in a key."""
-
-    __slots__ = ("value", "_typed", "_hash")
-
-    def __init__(self, value):
-        self.value = value
-        self._typed = typed(value)
-        self._hash = hash(self._typed)
-
-    def __hash__(self):
-        return self._hash
-
-    def __eq__(self, other):
-        return self._typed == other._typed
-
-
-_ONE = _Constant(1)
-_NONE = _Constant(None)
-
-
-def _hashable(value, name: str):
-    if isinstance(value, list):
-        value = tuple(value)
-    value = ty.plain(value)
-    try:
-        hash(value)
-    except TypeError:
-        raise TypeError(f"the constexpr {name} must be hashable, got a {type(value).__name__}") from None
-    return _Constant(value)
+    def _name_for(self, arguments) -> str:
+        """The name that `repr` gives the kernel for these arguments."""
+        constants = {a.name: a.value for a in arguments if a.is_constexpr}
+        signature = {a.name: a.signature() for a in arguments}
+        name = self.repr(_Specialization(constants, signature))
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"repr of {self.__name__} must return the kernel's name, got {name!r}")
+        return name
 
 
 def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
@@ -510,8 +575,3 @@ def interpret(fn):
 def set_allocator(allocator):
     """For programs that were written for Triton: kernels here need no scratch memory, so that
     the allocator is never called."""
-
-
-def constexpr_function(fn):
-    """A Python function that kernels may call with values that are known at compile time."""
-    return fn

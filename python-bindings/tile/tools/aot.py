@@ -32,7 +32,7 @@ volatile while bool catch class delete explicit export friend mutable namespace 
 public template this throw try typename using virtual asm alignas alignof concept constexpr decltype false
 noexcept nullptr requires true typeid wchar_t""".split())
 # What parameters of a function of ours cannot be called.
-_C_WORDS = _KEYWORDS | set("NULL linux unix arguments result stream grid_x grid_y grid_z function module image"
+_C_WORDS = _KEYWORDS | set("NULL linux unix arguments attribute config result stream grid_x grid_y grid_z function module image"
                            .split())
 _C_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
@@ -47,6 +47,9 @@ def add_arguments(parser):
     parser.add_argument("--num-warps", type=int, default=4, help="default: 4")
     parser.add_argument("--num-stages", type=int, default=3, help="default: 3")
     parser.add_argument("--maxnreg", type=int, help="limit of the registers of a thread")
+    parser.add_argument("--launch-pdl", action="store_true",
+                        help="programmatic dependent launch (sm_90 and newer): the kernel starts while the "
+                        "one before it on the stream ends")
     parser.add_argument("--name", help="name of the C functions and files (default: the kernel's)")
     parser.add_argument("-o", "--output", type=Path, default=Path("."), help="folder of the files")
 
@@ -216,8 +219,20 @@ CUresult {name}(CUstream stream, unsigned grid_x, unsigned grid_y, unsigned grid
   CUresult result = {name}_load();
   if (result != CUDA_SUCCESS || !grid_x || !grid_y || !grid_z)
     return result;
+{launch}}}
+"""
+
+_LAUNCH = """\
   return cuLaunchKernel(function, grid_x, grid_y, grid_z, {threads}, 1, 1, {shared}, stream, arguments, 0);
-}}
+"""
+
+# The kernel starts while the one before it on the stream ends.
+_LAUNCH_PDL = """\
+  CUlaunchAttribute attribute;
+  CUlaunchConfig config = {{grid_x, grid_y, grid_z, {threads}, 1, 1, {shared}, stream, &attribute, 1}};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  attribute.value.programmaticStreamSerializationAllowed = 1;
+  return cuLaunchKernelEx(&config, function, arguments, 0);
 """
 
 # More shared memory than this must be asked for.
@@ -260,10 +275,12 @@ def files_of(kernel, name: str) -> dict[str, bytes]:
         "pointers": ", ".join(f"&{parameter}" for parameter, _ in parameters) or "0",
         "opt_in": _OPT_IN.format(shared=shared) if shared > 48 * 1024 else "",
         "assumptions": _assumptions(kernel, parameters),
+        "launch": (_LAUNCH_PDL if kernel.launch_pdl else _LAUNCH).format(threads=kernel.num_threads,
+                                                                         shared=shared),
     }
     files[f"{name}.h"] = _HEADER.format(**fields).encode()
     files[f"{name}.c"] = _SOURCE.format(**fields).encode()
-    metadata = {**vars(kernel.metadata), **resources, "threads": kernel.num_threads,
+    metadata = {**vars(kernel.metadata), "target": kernel.chip, **resources, "threads": kernel.num_threads,
                 "dynamic_shared": shared, "arguments": {a.name: a.describe() for a in kernel.arguments}}
     files[f"{name}.json"] = (json.dumps(metadata, indent=2) + "\n").encode()
     return files
@@ -291,6 +308,6 @@ def main(arguments):
     types, constants = parse_signature(kernel, arguments.signature)
     compiled = compile_kernel(kernel, signature=types, constexprs=constants, target=arguments.chip,
                               num_warps=arguments.num_warps, num_stages=arguments.num_stages,
-                              maxnreg=arguments.maxnreg)
+                              maxnreg=arguments.maxnreg, launch_pdl=arguments.launch_pdl)
     for path in write(compiled, arguments.name or compiled.name, arguments.output):
         print(path)
