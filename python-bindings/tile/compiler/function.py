@@ -214,18 +214,29 @@ class Function:
         owner = self._attribute(node.value) if isinstance(node, ast.Attribute) else None
         return getattr(owner, node.attr, None) if isinstance(owner, (type, types.ModuleType)) else None
 
-    def key(self, callers=()) -> str:
-        """Changes with the source, its place, and what it depends on."""
+    def key(self) -> str:
+        """Changes with the source, its place, and what it depends on, called functions included."""
+        parts, pending = {}, [self]
+        while pending:
+            function = pending.pop()
+            if function not in parts:
+                parts[function] = function._own_key(pending)
+        return hashlib.sha256("\0".join(parts.values()).encode()).hexdigest()
+
+    def _own_key(self, called: list) -> str:
+        """What `key` is made of, but for the functions of the language that are called, which are
+        appended to `called`."""
         parts = [self.definition, str(self.line_offset + self.tree.lineno)]
-        for name, value in [] if self in callers else self.dependencies():
+        for name, value in self.dependencies():
             if hasattr(value, "compiled_function"):
-                text = value.compiled_function().key((*callers, self))
+                called.append(value.compiled_function())
+                text = called[-1].name
             elif isinstance(value, (types.FunctionType, ConstexprFunction)):
                 text = _source_of(inspect.unwrap(value))
             else:
                 text = getattr(value, "__qualname__", None) or repr(typed(value))
             parts.append(f"{name} = {text}")
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        return "\0".join(parts)
 
     def bind(self, args, kwargs) -> dict:
         """The scope at the start of a call: parameters and their values."""
