@@ -77,7 +77,7 @@ static void compileTo(ModuleOp module, const std::string &stage,
 
 static Result compileText(const std::string &text, const std::string &stage,
                           const tile::CompileOptions &options) {
-  nb::gil_scoped_release released;
+  GilReleased released;
   Result result;
   std::unique_ptr<MLIRContext> context = createContext(result.diagnostics);
   OwningOpRef<ModuleOp> module =
@@ -89,7 +89,7 @@ static Result compileText(const std::string &text, const std::string &stage,
 
 static Result assemble(const std::string &ptx, const std::string &ptxas,
                        const tile::CompileOptions &options) {
-  nb::gil_scoped_release released;
+  GilReleased released;
   Result result;
   std::unique_ptr<MLIRContext> context = createContext(result.diagnostics);
   Location loc = UnknownLoc::get(context.get());
@@ -201,7 +201,7 @@ void tile::python::bindCompile(nb::module_ &module,
       "compile",
       [](KernelBuilder &self, const std::string &stage,
          const tile::CompileOptions &options) {
-        nb::gil_scoped_release released;
+        GilReleased released;
         Result result;
         self.getDiagnostics().clear();
         compileTo(self.getModule(), stage, options, result);

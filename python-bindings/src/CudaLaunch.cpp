@@ -59,7 +59,7 @@ CudaKernel::CudaKernel(nb::bytes image, const std::string &name,
   std::string data(image.c_str(), image.size());
   CudaStatus status = 0;
   {
-    nb::gil_scoped_release released;
+    GilReleased released;
     checkCuda(driver.cuModuleLoadData(&module, data.c_str()),
               "cuModuleLoadData");
     checkCuda(driver.cuModuleGetFunction(&function, module, name.c_str()),
@@ -150,7 +150,7 @@ void CudaKernel::launch(std::array<uint32_t, 3> grid, nb::sequence arguments,
     pointers.push_back(value.bytes.data());
   CudaStatus status;
   {
-    nb::gil_scoped_release released;
+    GilReleased released;
     status = launchPacked(grid, pointers.data(),
                           reinterpret_cast<CudaHandle>(stream));
   }
@@ -200,14 +200,14 @@ void mlir::tile::python::bindCuda(nb::module_ &module) {
   module.def("cuda_wait_stream", [](uint64_t stream, uint64_t other) {
     if (isSameStream(stream, other))
       return;
-    nb::gil_scoped_release released;
+    GilReleased released;
     waitForStream(reinterpret_cast<CudaHandle>(stream),
                   reinterpret_cast<CudaHandle>(other));
   });
   module.def("cuda_synchronize", [] {
     if (getCurrentDevice() < 0)
       useDevice(0);
-    nb::gil_scoped_release released;
+    GilReleased released;
     checkCuda(getCudaDriver().cuCtxSynchronize(), "cuCtxSynchronize");
   });
 }

@@ -75,7 +75,7 @@ public:
           llvm::ArrayRef<uint8_t>(value.bytes.data(), value.size));
     LaunchOutcome outcome;
     {
-      nb::gil_scoped_release released;
+      GilReleased released;
       outcome = run(launch, regions, options);
     }
     if (outcome.wasInterrupted)
@@ -146,8 +146,13 @@ LaunchOutcome EmulatorKernel::run(const emulator::Launch &launch,
   // thread alone: a launch of another one runs to its end, as other blocking
   // calls do.
   config.isInterrupted = [&outcome] {
-    nb::gil_scoped_acquire acquired;
-    return outcome.wasInterrupted = PyErr_CheckSignals() != 0;
+    // A thread that stays in `withoutUnwinding` is not waited for.
+    --numBusyThreads;
+    PyGILState_STATE state = withoutUnwinding(PyGILState_Ensure);
+    ++numBusyThreads;
+    outcome.wasInterrupted = PyErr_CheckSignals() != 0;
+    PyGILState_Release(state);
+    return outcome.wasInterrupted;
   };
   emulator::Emulator machine(config);
   unsigned index = 0;

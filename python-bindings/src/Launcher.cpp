@@ -35,6 +35,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Launcher.h"
+#include "Bindings.h"
 #include "CudaKernel.h"
 
 #include <stdexcept>
@@ -244,7 +245,7 @@ static Outcome launchKernel(const CudaKernel &kernel, ArgumentKey &key,
   // function that needs the GIL.
   CudaStatus status;
   {
-    nb::gil_scoped_release released;
+    GilReleased released;
     for (unsigned i = 0; i < key.getNumStreams(); ++i)
       if (!isSameStream(reinterpret_cast<uintptr_t>(stream),
                         key.getStreams()[i]))
@@ -406,9 +407,11 @@ static PyObject *callRunNamed(LauncherObject *self, PyObject *const *arguments,
     if (PyDict_SetItem(named.get(), PyTuple_GetItem(keywords, i),
                        arguments[numPositional + i]))
       return nullptr;
-  return PyObject_CallMethod(reinterpret_cast<PyObject *>(self->kernel),
-                             "run_named", "OOO", self->grid, values.get(),
-                             named.get());
+  return withoutUnwinding([&] {
+    return PyObject_CallMethod(reinterpret_cast<PyObject *>(self->kernel),
+                               "run_named", "OOO", self->grid, values.get(),
+                               named.get());
+  });
 }
 
 /// `kernel.run(*arguments, **keywords, grid=grid)`
@@ -432,9 +435,11 @@ static PyObject *callRun(LauncherObject *self, PyObject *const *arguments,
   std::vector<PyObject *> all{nullptr};
   all.insert(all.end(), arguments, arguments + numPositional + numKeywords);
   all.push_back(self->grid);
-  return PyObject_Vectorcall(run.get(), all.data() + 1,
-                             numPositional | PY_VECTORCALL_ARGUMENTS_OFFSET,
-                             names.get());
+  return withoutUnwinding([&] {
+    return PyObject_Vectorcall(run.get(), all.data() + 1,
+                               numPositional | PY_VECTORCALL_ARGUMENTS_OFFSET,
+                               names.get());
+  });
 }
 
 PyObject *mlir::tile::python::launch(PyObject *callable,

@@ -37,5 +37,9 @@ def test_integers_of_a_width(dtype, integer):
 def test_names():
     assert tl.core.get_int_dtype(8, False) is tl.uint8 and tl.core.get_int_dtype(1, True) is tl.int1
     assert tl.core.CONSTEXPR_0.value == 0
+    names = {}
+    exec("from tile.language.core import *", names)
+    for name in ("assume", "device_print", "inline_asm_elementwise", "multiple_of", "static_assert"):
+        assert names[name] is getattr(tl.core, name) is getattr(tl, name)
     with pytest.raises(ValueError, match="no integer type of 24 bits"):
         tl.core.get_int_dtype(24, True)

@@ -7,24 +7,13 @@ import struct
 import fake_gpu
 import pytest
 from fake_gpu import DEVICE_MEMORY, CudaArray, PointerArray, Tensor
+from launching import gpu  # noqa: F401, a fixture
 
 import tile
 import tile.language as tl
 from tile.compiler.kernel import CompiledKernel
 
 pytestmark = pytest.mark.compiled
-
-
-@pytest.fixture(autouse=True)
-def gpu(monkeypatch):
-    driver = fake_gpu.load()
-    if isinstance(driver, str):
-        pytest.skip(driver)
-    driver.fake_set_context(0)
-    # The driver reads PTX.
-    monkeypatch.setattr(CompiledKernel, "_image", lambda self: self.asm["ptx"].encode() + b"\0")
-    yield driver
-    driver.fake_set_context(-1)
 
 
 def _nothing(x, out, n, half, wide: tl.int64, flag, N: tl.constexpr, M: tl.constexpr = 3):

@@ -1,6 +1,6 @@
 # Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Launches on a GPU, with torch: what the recording driver of test_launcher.py cannot show."""
+"""Launches on a GPU, with torch: what the recording driver of fake_gpu.py cannot show."""
 
 import importlib.util
 import os

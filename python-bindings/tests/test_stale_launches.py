@@ -6,7 +6,7 @@ import gc
 
 import pytest
 from fake_gpu import Tensor
-from test_launcher import gpu  # noqa: F401, a fixture
+from launching import gpu  # noqa: F401, a fixture
 
 import tile
 import tile.language as tl

@@ -116,6 +116,8 @@ class HookChain:
         return self._calls
 
     def add(self, function):
+        if not callable(function):
+            raise TypeError(f"a hook is a function, got {function!r}")
         if function not in self._calls:
             self._calls.append(function)
 
@@ -194,6 +196,16 @@ class _Hooks(_Value):
             self.value = HookChain(self.reversed)
             if value is not None:
                 self.value.add(value)
+
+    def save(self):
+        """The chain and what is in it, for functions are added to it and removed from it."""
+        return self.value, list(self.value.calls)
+
+    def restore(self, saved):
+        """The chain that `save` was called for, as it was."""
+        chain, calls = saved
+        chain.calls[:] = calls
+        return chain
 
 
 class _Fixed:
@@ -336,6 +348,9 @@ class Group:
             yield
         finally:
             for name, value in before.items():
+                setting = self._settings[name]
+                if isinstance(setting, _Hooks):
+                    value = setting.restore(value)
                 setattr(self, name, value)
 
 

@@ -18,13 +18,13 @@ import types
 from .. import knobs
 from ..errors import (CompilationError, CompileTimeAssertionFailure, Frame,
                       UnsupportedLanguageConstruct)
-from ..language import core, operators, ranges, semantic
+from ..language import core, debugging, operators, ranges, semantic
 from ..language.aggregate import Aggregate, BoundMethod
 from ..language import types as ty
 from ..language.semantic import show, to_tensor
 from ..language.tensor import tensor
 from ..language.types import constexpr, unwrap
-from .function import is_compiled_in
+from .function import is_compiled_in, note_global
 from .python_functions import BUILTINS, REPLACED, any_runtime, is_its_own_value, is_plain_constant
 from .statements import Statements
 from .values import Undefined
@@ -93,7 +93,7 @@ class FunctionCompiler(Statements):
             return method(node)
         except CompilationError:
             raise
-        except core.StaticAssertion as assertion:
+        except debugging.StaticAssertion as assertion:
             raise self.error(node, str(assertion), CompileTimeAssertionFailure) from None
         except RecursionError:
             raise
@@ -302,12 +302,21 @@ class FunctionCompiler(Statements):
             found = getattr(value, name)
         except AttributeError:
             raise self.error(node, _no_attribute(value, name)) from None
-        if isinstance(value, (type, types.ModuleType)) and is_compiled_in(found):
+        if is_compiled_in(found) and (isinstance(value, (type, types.ModuleType))
+                                      or self._is_global_object(node.value, value)):
             place = value if isinstance(value, type) else vars(value)
             # What a module makes on demand does not change.
             if isinstance(value, type) or name in place:
-                self.session.used_globals.setdefault((id(place), name), (place, name, unwrap(found)))
+                note_global(place, name, found, self.session.used_globals)
         return unwrap(found)
+
+    def _is_global_object(self, node, value) -> bool:
+        """Whether an expression is an object of the program, with attributes of its own, that the kernel
+        has from outside."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return (isinstance(node, ast.Name) and node.id not in self.scope and hasattr(value, "__dict__")
+                and not type(value).__module__.startswith("tile."))
 
     def visit_Subscript(self, node):
         value = self.visit(node.value)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import hashlib
 import inspect
 import textwrap
@@ -46,6 +47,20 @@ def is_compiled_in(value) -> bool:
     return isinstance(value, DEFINITIONS) and not module.startswith(("tile.", "builtins"))
 
 
+def note_global(place, name: str, value, used: dict):
+    """Enters a variable that code depends on into `used`, the `used_globals` of a session; with the
+    constants that a constexpr function finds in its module."""
+    if (id(place), name) in used:
+        return
+    used[id(place), name] = place, name, unwrap(value)
+    function = inspect.unwrap(value) if isinstance(value, ConstexprFunction) else None
+    if isinstance(function, types.FunctionType):
+        for other in function.__code__.co_names:
+            found = function.__globals__.get(other, ABSENT)
+            if found is not ABSENT and is_compiled_in(found):
+                note_global(function.__globals__, other, found, used)
+
+
 def _source_of(function) -> str:
     try:
         return inspect.getsource(function)
@@ -61,6 +76,8 @@ def typed(value):
         return kind, value.hex()
     if isinstance(value, tuple):
         return kind, tuple(map(typed, value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return kind, value, tuple(typed(getattr(value, f.name, None)) for f in dataclasses.fields(value))
     return kind, value
 
 
@@ -174,7 +191,7 @@ class Function:
         if value is ABSENT:
             return False, None
         if is_compiled_in(value) or isinstance(place, dict) and self.is_constexpr_global(name):
-            used.setdefault((id(place), name), (place, name, unwrap(value)))
+            note_global(place, name, value, used)
         return True, value
 
     def is_constexpr_global(self, name: str) -> bool:

@@ -264,8 +264,8 @@ class CompiledKernel:
     @property
     def specialization_data(self) -> str:
         """Text for `preload` of the kernel in another process."""
-        if self.keys is None:
-            raise ValueError(f"{self.name} was compiled without arguments to launch it with")
+        if self.keys is None or self.kernel_function is None:
+            raise ValueError(f"{self.name} was compiled without arguments to launch it with, or unpickled")
         from ..runtime import specialization
         return specialization.serialize(self.kernel_function.__qualname__, self.keys, self.chip,
                                         self.options)
@@ -273,7 +273,8 @@ class CompiledKernel:
     def __getitem__(self, grid):
         """`kernel[grid](*args)` launches a kernel that `warmup` compiled."""
         if self.kernel_function is None:
-            raise TypeError(f"{self.name} was compiled without arguments to launch it with")
+            raise TypeError(f"{self.name} was compiled without arguments to launch it with, or unpickled: "
+                            "launch it with run(...)")
         return lambda *args, stream=None: self.kernel_function.launch_compiled(self, grid, args, stream)
 
     def _image(self) -> bytes:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import builtins
 
-from ..language import core, math, ranges, semantic, standard
+from ..language import debugging, math, ranges, semantic, standard
 from ..language import types as ty
 from ..language.tensor import tensor
 
@@ -84,7 +84,7 @@ def _builtin_sum(values, start=0):
 
 def _builtin_print(*values, sep=" ", end="\n", file=None, flush=False):
     prefix = sep.join(str(v) for v in values if not isinstance(v, tensor))
-    core.device_print(prefix, *[v for v in values if isinstance(v, tensor)])
+    debugging.device_print(prefix, *[v for v in values if isinstance(v, tensor)])
 
 
 BUILTINS = {

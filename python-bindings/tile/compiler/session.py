@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field
 from .. import _C, knobs
 from ..errors import CompilationError, Frame, InternalCompilerError, from_diagnostics
 from ..language import types as ty
-from ..language.core import flatten_tuple
+from ..language.elementwise import flatten_tuple
 from ..language.tensor import tensor
 from ..language.semantic import to_tensor
 from ..language.types import state
@@ -55,6 +55,14 @@ class Options:
     sanitize_overflow: bool = True
 
     def __post_init__(self):
+        for name in ("enable_fp_fusion", "debug", "launch_pdl", "sanitize_overflow"):
+            value = ty.unwrap(getattr(self, name))
+            if value is None:
+                value = type(self).__dataclass_fields__[name].default
+            # Of NumPy, too.
+            if getattr(value, "shape", ()) or value not in (True, False):
+                raise TypeError(f"{name} must be True or False, got {value!r}")
+            object.__setattr__(self, name, bool(value))
         object.__setattr__(self, "sanitize_overflow", bool(self.debug and self.sanitize_overflow))
         for name in ("num_warps", "num_stages", "num_ctas", "maxnreg"):
             value = getattr(self, name)

@@ -8,7 +8,7 @@ import ast
 import contextlib
 
 from ..errors import UnsupportedLanguageConstruct
-from ..language import core, ranges, semantic
+from ..language import core, debugging, ranges, semantic
 from ..language import types as ty
 from ..language.aggregate import Aggregate
 from ..language.semantic import is_number, show, to_tensor
@@ -66,9 +66,9 @@ class Statements:
         message = "" if node.msg is None else self.visit(node.msg)
         self.at(node)
         if isinstance(condition, tensor) and condition.constant is None:
-            core.device_assert(condition, message)
+            debugging.device_assert(condition, message)
         else:
-            core.static_assert(condition, message)
+            debugging.static_assert(condition, message)
 
     def visit_With(self, node):
         """Context managers that are entered and left while the kernel is compiled."""

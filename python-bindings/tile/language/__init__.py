@@ -7,13 +7,14 @@ from builtins import slice, tuple
 from . import core, extra, libdevice, math, random, semantic, standard, target_info
 from .aggregate import aggregate
 from .atomics import atomic_load, atomic_poll, atomic_store
-from .core import (arange, assume, associative_scan, atomic_add, atomic_and, atomic_cas, atomic_max,
+from .core import (arange, associative_scan, atomic_add, atomic_and, atomic_cas, atomic_max,
                    atomic_min, atomic_or, atomic_xchg, atomic_xor, broadcast, broadcast_to, cast, cat,
-                   debug_barrier, device_assert, device_print, expand_dims, expect_zero,
-                   extern_elementwise, full, gather, histogram, inline_asm_elementwise, interleave,
-                   join, load, map_elementwise, max_constancy, max_contiguous, multiple_of,
-                   num_programs, permute, program_id, ravel, reduce, reshape, split, squeeze,
-                   static_assert, static_print, store, trans, unsqueeze, view, zeros, zeros_like)
+                   expand_dims, full, gather, histogram, interleave, join, load, num_programs, permute,
+                   program_id, ravel, reduce, reshape, split, squeeze, store, trans, unsqueeze, view,
+                   zeros, zeros_like)
+from .debugging import debug_barrier, device_assert, device_print, static_assert, static_print
+from .elementwise import extern_elementwise, inline_asm_elementwise, map_elementwise
+from .hints import assume, expect_zero, max_constancy, max_contiguous, multiple_of
 from .math import (PropagateNan, abs, ceil, clamp, cos, div_rn, erf, exp, exp2, fdiv, floor, fma, log,
                    log2, maximum, minimum, rsqrt, sin, sqrt, sqrt_rn, umulhi)
 from .pointers import (_experimental_descriptor_load, _experimental_descriptor_store,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import inspect
 
-from .core import compile_time
+from .arguments import compile_time
 from .semantic import is_number, show, to_tensor
 from .tensor import tensor
 from .types import constexpr, state, unwrap

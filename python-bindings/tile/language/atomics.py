@@ -72,7 +72,12 @@ def atomic_poll(pointer, expected_value, sem=None, scope=None, timeout_ns=None) 
     element = pointer.dtype.element_ty
     if pointer.shape or not element.is_int():
         raise TypeError(f"atomic_poll needs a scalar pointer to integers, got {pointer.type}")
-    expected = semantic.cast(to_tensor(expected_value), element)
+    expected = to_tensor(expected_value)
+    if expected.shape or not expected.dtype.is_int():
+        raise TypeError(f"expected_value of atomic_poll must be an integer, got {expected.type}")
+    if expected.constant is not None and not semantic.fits(expected.constant, element):
+        raise ValueError(f"atomic_poll waits for {expected.constant}, which is no {element}")
+    expected = semantic.cast(expected, element)
     if interpreting():
         # Programs run one after the other: what is not there by now will never be.
         if not semantic.compare("eq", atomic_load(pointer, None, sem, scope), expected):

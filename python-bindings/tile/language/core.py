@@ -1,16 +1,24 @@
 # Part of the TileDialect project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The functions of the kernel language that are ops: programs, shapes, memory, atomics."""
+"""The functions of the kernel language that are ops: programs, shapes, memory, atomics,
+reductions."""
 
 from __future__ import annotations
 
 from . import semantic
 from . import types as ty
+# Much of this is here for those who take it from this module, as it is one in Triton.
+from .arguments import _axis, _type, compile_time, compile_time_int, require_size, shape_of
+from .debugging import (StaticAssertion, debug_barrier, device_assert, device_print, static_assert,
+                        static_print)
+from .elementwise import (call, call_library, extern_elementwise, flatten_tuple,
+                          inline_asm_elementwise, map_elementwise)
+from .hints import assume, expect_zero, max_constancy, max_contiguous, multiple_of
 from .pointers import block_pointer, tensor_descriptor
 from .semantic import cast as _cast
 from .semantic import show, to_tensor
 from .tensor import tensor
-from .types import builder, constexpr, dtype, state, unwrap
+from .types import builder, constexpr, state, unwrap
 
 # As Triton's module of this name has it; kernels use it as a default.
 CONSTEXPR_0 = constexpr(0)
@@ -33,43 +41,6 @@ def must_use_result(function, reason=True):
     return function
 
 
-def compile_time(value, what: str):
-    """The plain value of something that must be known at compile time."""
-    value = unwrap(value)
-    if isinstance(value, tensor):
-        if value.constant is None:
-            raise TypeError(f"{what} must be known at compile time (tl.constexpr), got a value of "
-                            f"type {value.type}")
-        return value.constant
-    return value
-
-
-def compile_time_int(value, what: str) -> int:
-    value = compile_time(value, what)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{what} must be an integer, got {show(value)}")
-    return value
-
-
-def require_size(shape):
-    """Raises ValueError for the shape of a tile that is larger than tiles can be."""
-    count = 1
-    for extent in shape:
-        if extent < 1:
-            raise ValueError(f"the extents of a tile must be at least 1, got extent {extent} in shape "
-                             f"{list(shape)}")
-        count *= extent
-    semantic.require_count(count, shape)
-    return tuple(shape)
-
-
-def shape_of(shape, what: str = "an extent of the shape"):
-    """A shape from one tuple, list or int, or from several ints."""
-    if len(shape) == 1 and isinstance(unwrap(shape[0]), (tuple, list)):
-        shape = unwrap(shape[0])
-    return tuple(compile_time_int(extent, what) for extent in shape)
-
-
 # As Triton has it, for programs that use it.
 _unwrap_if_constexpr = unwrap
 
@@ -78,24 +49,6 @@ def member(function):
     """Makes a function of tiles a method of `tensor` too."""
     setattr(tensor, function.__name__, function)
     return function
-
-
-def _axis(axis, rank: int, what: str = "axis") -> int:
-    axis = compile_time_int(axis, what)
-    if not -rank <= axis < rank:
-        raise ValueError(f"{what} {axis} is out of range for a tile of rank {rank}")
-    return axis % rank
-
-
-def _type(type_) -> dtype:
-    type_ = unwrap(type_)
-    if isinstance(type_, ty.block_type):
-        type_ = type_.scalar
-    if isinstance(type_, str):
-        return ty.type_of_name(type_)
-    if not isinstance(type_, dtype):
-        raise TypeError(f"expected a type such as tl.float32, got {show(type_)}")
-    return type_
 
 
 # Program ----------------------------------------------------------------------------------
@@ -516,198 +469,7 @@ def atomic_cas(pointer, cmp, val, sem=None, scope=None) -> tensor:
     return tensor(handle, element, shape)
 
 
-# Hints and debugging ----------------------------------------------------------------------
-
-
-def _hint(input, name: str, values):
-    values = unwrap(values)
-    values = list(values) if isinstance(values, (tuple, list)) else [values]
-    values = [compile_time_int(v, name) for v in values]
-    rank = max(1, len(input.shape))
-    if len(values) != rank:
-        raise ValueError(f"{len(values)} values of {name} for a tile of rank {len(input.shape)}")
-    # A fact about a constant says nothing new.
-    if isinstance(input, tensor) and input.constant is None:
-        builder().set_hint(input.handle, name, values)
-    return input
-
-
-def multiple_of(input, values):
-    """Promises that the first element of each contiguous run is a multiple of `values`."""
-    return _hint(to_tensor(input), "divisibility", values)
-
-
-def max_contiguous(input, values):
-    """Promises that runs of `values` elements are contiguous."""
-    return _hint(to_tensor(input), "contiguity", values)
-
-
-def max_constancy(input, values):
-    """Promises that runs of `values` elements are equal."""
-    return _hint(to_tensor(input), "constancy", values)
-
-
-def expect_zero(x, cond) -> tensor:
-    """Says that `x` is zero wherever `cond` is false, which is checked in kernels that are
-    compiled for debugging. Nothing else is made of it yet."""
-    cond, x = semantic.truth(cond), to_tensor(x)
-    if _has_assertions():
-        is_zero = semantic.compare("eq", x, 0)
-        device_assert(semantic.arithmetic("|", cond, is_zero), "x must be zero where cond is false")
-    return x
-
-
-def assume(cond):
-    """Promises that a scalar condition holds. `x >= 0` and `x % 16 == 0` may widen the accesses
-    whose index depends on `x`."""
-    if isinstance(unwrap(cond), (bool, int)) and not unwrap(cond):
-        raise ValueError("assume of a condition that is false at compile time")
-    cond = semantic.truth(cond)
-    if not cond.shape:
-        builder().op_without_result("tile.assume", [cond.handle])
-
-
-def debug_barrier():
-    """Makes stores of this program visible to its later loads."""
-    builder().op_without_result("tile.barrier", [])
-
-
-def static_assert(cond, msg=""):
-    """Stops the compilation if a condition that is known at compile time is false."""
-    if not compile_time(cond, "static_assert's condition"):
-        raise StaticAssertion(f"static assertion failed{': ' if msg else ''}{unwrap(msg)}")
-
-
-class StaticAssertion(AssertionError):
-    """Raised by `static_assert`; the front end adds the place."""
-
-
-def static_print(*values, sep=" ", end="\n", file=None, flush=False):
-    """Prints while the kernel is compiled."""
-    print(*[unwrap(v) for v in values], sep=unwrap(sep), end=unwrap(end), file=file, flush=flush)
-
-
-def device_print(prefix, *args, hex=False):
-    """Prints while the kernel runs. ": " follows the prefix if it does not end so."""
-    prefix = unwrap(prefix)
-    if not isinstance(prefix, str):
-        raise TypeError(f"device_print's first argument must be a string, got {show(prefix)}")
-    if not prefix.endswith(": "):
-        prefix = f"{prefix.removesuffix(' ').removesuffix(':')}: "
-    handles = [to_tensor(a).handle for a in args]
-    builder().print_values(prefix, handles, bool(unwrap(hex)))
-
-
-def _has_assertions() -> bool:
-    return getattr(state.compiler, "debug", True)
-
-
-def device_assert(cond, msg="", mask=None):
-    """Stops the kernel with a message if a condition is false, where the kernel is compiled for
-    debugging: see `debug` of @tile.jit. In the combine function of a reduction
-    or scan nothing is checked, unless the kernel is interpreted: lanes combine there what is thrown
-    away."""
-    cond = semantic.truth(cond)
-    if mask is not None:
-        cond = semantic.arithmetic("|", cond, semantic.logical_not(mask))
-    if state.combining or not _has_assertions():
-        return
-    builder().assert_true(cond.handle, str(compile_time(msg, "device_assert's message")))
-
-
-# Assembly, libraries and functions per element --------------------------------------------
-
-
-def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
-    """Runs assembly on every group of `pack` elements."""
-    asm, constraints = unwrap(asm), unwrap(constraints)
-    types = unwrap(dtype)
-    is_single = not isinstance(types, (tuple, list))
-    types = [_type(types)] if is_single else [_type(t) for t in types]
-    tiles = [to_tensor(a) for a in unwrap(args)]
-    shape = ()
-    for tile in tiles:
-        shape = semantic.common_shape(shape, tile.shape)
-    # Assembly takes addresses as numbers.
-    tiles = [_cast(t, ty.int64) if t.dtype.is_ptr() else t for t in tiles]
-    handles = [semantic.broadcast_to(t, shape).handle for t in tiles]
-    results = builder().inline_assembly(asm, constraints, handles,
-                                        [semantic._ir(t, shape) for t in types],
-                                        bool(unwrap(is_pure)), compile_time_int(pack, "pack"))
-    tensors = tuple(tensor(h, t, shape) for h, t in zip(results, types))
-    return tensors[0] if is_single else tensors
-
-
-def call_library(symbol, args, result_type, is_pure=True) -> tensor:
-    """Calls a function of libdevice for every element."""
-    shape = ()
-    for arg in args:
-        shape = semantic.common_shape(shape, arg.shape)
-    handles = [semantic.broadcast_to(a, shape).handle for a in args]
-    handle = builder().extern_elementwise(symbol, handles, semantic._ir(result_type, shape), is_pure)
-    return tensor(handle, result_type, shape)
-
-
-def extern_elementwise(lib_name, lib_path, args, arg_type_symbol_dict, is_pure=True):
-    """Calls a function of libdevice for every element. `arg_type_symbol_dict` maps tuples of
-    argument types to (symbol, result type); the form that the arguments have is taken, else
-    the only one."""
-    if unwrap(lib_path):
-        raise ValueError("libraries of device functions other than libdevice are not supported, got "
-                         f"lib_path {unwrap(lib_path)!r}")
-    tiles = [to_tensor(a) for a in unwrap(args)]
-    types = tuple(t.dtype for t in tiles)
-    forms = unwrap(arg_type_symbol_dict)
-    if types not in forms:
-        if len(forms) != 1:
-            raise TypeError(f"no function takes arguments of types {', '.join(map(str, types))}; there "
-                            "are forms for " + "; ".join(", ".join(map(str, f)) for f in forms))
-        (types, ) = forms
-        if len(types) != len(tiles):
-            raise TypeError(f"the function takes {len(types)} argument(s), got {len(tiles)}")
-        tiles = [_cast(t, _type(p)) for t, p in zip(tiles, types)]
-    symbol, result = forms[types]
-    return call_library(unwrap(symbol), tiles, _type(result), bool(unwrap(is_pure)))
-
-
-def call(function, *args):
-    """Calls a function of a kernel: a @jit function is inlined."""
-    return state.compiler.call(function, list(args), {})
-
-
-def flatten_tuple(value):
-    return list(value) if isinstance(value, (tuple, list)) else [value]
-
-
-def map_elementwise(fn, *args, pack=1):
-    """Applies a scalar function, which may branch and loop, to every element."""
-    tiles = [to_tensor(a) for a in args]
-    pack = compile_time_int(pack, "pack")
-    shape = ()
-    for tile in tiles:
-        shape = semantic.common_shape(shape, tile.shape)
-    if not shape:
-        return call(fn, *tiles)
-    tiles = [semantic.broadcast_to(t, shape) for t in tiles]
-    if ty.interpreting():
-        return state.compiler.map_elementwise(fn, tiles, pack)
-    # The types of the results are known once the function was compiled: it is compiled
-    # twice, and the first region is thrown away.
-    types = state.compiler.result_types(fn, [tensor(None, t.dtype) for t in tiles for _ in range(pack)])
-    results = [types[i] for i in range(0, len(types), pack)]
-    op, values = builder().begin_map([t.handle for t in tiles],
-                                     [semantic._ir(t, shape) for t in results], pack)
-    scalars = [tensor(v, tiles[i // pack].dtype) for i, v in enumerate(values)]
-    # Nothing in the region may stop the kernel.
-    state.compiler.sanitize_overflow, checks = False, state.compiler.sanitize_overflow
-    try:
-        outputs = flatten_tuple(call(fn, *scalars))
-    finally:
-        state.compiler.sanitize_overflow = checks
-    yields = [_cast(to_tensor(o), t).handle for o, t in zip(outputs, types)]
-    handles = builder().end_combine(op, yields)
-    tensors = tuple(tensor(h, t, shape) for h, t in zip(handles, results))
-    return tensors if len(tensors) > 1 else tensors[0]
+# Reductions and scans ---------------------------------------------------------------------
 
 
 def _combine(op, values, types, function):

@@ -8,7 +8,7 @@ libdevice.10.bc, which the CUDA toolkit or the package nvidia-cuda-nvcc provides
 
 from __future__ import annotations
 
-from . import core, math, semantic
+from . import elementwise, math, semantic
 from . import types as ty
 from .semantic import to_tensor
 
@@ -126,7 +126,8 @@ def _call_function(name, count):
         _check_count(name, arguments, count)
         type_, tiles = _arguments(name, arguments)
         suffix = "" if tiles[0].dtype.is_fp64() else "f"
-        return semantic.cast(core.call_library(f"__nv_{name}{suffix}", tiles, tiles[0].dtype), type_)
+        result = elementwise.call_library(f"__nv_{name}{suffix}", tiles, tiles[0].dtype)
+        return semantic.cast(result, type_)
 
     return function
 
@@ -138,7 +139,7 @@ def _fast_function(name, symbol, count):
         tiles = _arguments(name, arguments)[1]
         if not tiles[0].dtype.is_fp32():
             raise TypeError(f"libdevice.{name} works on fp32, got {tiles[0].dtype}")
-        return core.call_library(symbol, tiles, ty.float32)
+        return elementwise.call_library(symbol, tiles, ty.float32)
 
     return function
 
@@ -176,7 +177,7 @@ def _exact_function(name, forms):
         for tile in tiles:
             shape = semantic.common_shape(shape, tile.shape)
         tiles = [semantic.broadcast_to(semantic.cast(t, p), shape) for t, p in zip(tiles, parameters)]
-        return core.call_library(symbol, tiles, result)
+        return elementwise.call_library(symbol, tiles, result)
 
     return function
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from . import semantic
 from . import types as ty
+from .debugging import device_assert
 from .semantic import to_tensor
 from .tensor import tensor
 
@@ -13,7 +14,6 @@ from .tensor import tensor
 def _check_overflow(name: str, function, x, y, result):
     """Compiles the assertion that a sum, a difference or a product of integers of less than 64
     bits is the one that has as many bits as it needs."""
-    from .core import device_assert
     type_ = result.dtype
     if not type_.is_int() or not 8 <= type_.primitive_bitwidth <= 32 or result.constant is not None:
         return

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from . import semantic
 from . import types as ty
+from .arguments import compile_time_int
 from .semantic import show, to_tensor
 from .tensor import tensor
 from .types import builder, unwrap
@@ -17,7 +18,6 @@ def _list(value):
 
 
 def _static_ints(values, what):
-    from .core import compile_time_int
     return tuple(compile_time_int(v, what) for v in _list(values))
 
 

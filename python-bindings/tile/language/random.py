@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from . import math, semantic
 from . import types as ty
-from .core import compile_time_int
+from .arguments import compile_time_int
 from .semantic import cast, to_tensor
 
 N_ROUNDS_DEFAULT = 10

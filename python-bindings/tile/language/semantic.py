@@ -468,7 +468,7 @@ _PREDICATES = {  # operator: (on floats, on signed integers, on unsigned ones)
 
 def compare(predicate: str, lhs, rhs) -> tensor:
     a, b = promote(lhs, rhs, keep_pointers=True)
-    if a.dtype.is_ptr():
+    if a.dtype.is_ptr() or b.dtype.is_ptr():
         a = cast(a, ty.uint64)
         b = cast(b, ty.uint64)
     if a.dtype.is_fp8():

@@ -279,7 +279,9 @@ def as_array(value) -> Array | None:
 def _find_reader(value):
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.ndarray):
-        if isinstance(value, numpy.ma.MaskedArray):
+        # Not `numpy.ma`, whose import might be under way in another thread while the process forks.
+        masked = sys.modules.get("numpy.ma")
+        if masked is not None and isinstance(value, getattr(masked, "MaskedArray", ())):
             raise TypeError("masked arrays cannot be passed to kernels: pass .data and .mask")
         return from_numpy
     torch = sys.modules.get("torch")

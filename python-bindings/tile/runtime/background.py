@@ -11,6 +11,10 @@ from contextvars import ContextVar
 active_mode: ContextVar[AsyncCompileMode | None] = ContextVar("async_compile_mode", default=None)
 
 
+def _itself(kernel):
+    return kernel
+
+
 class FutureKernel:
     """A kernel that is being compiled; its attributes are those of the compiled one, for which
     whoever asks waits."""
@@ -40,6 +44,10 @@ class FutureKernel:
 
     def __getitem__(self, grid):
         return self.result()[grid]
+
+    def __reduce__(self):
+        """A pickle is one of the compiled kernel."""
+        return _itself, (self.result(), )
 
 
 class AsyncCompileMode:

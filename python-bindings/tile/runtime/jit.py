@@ -389,7 +389,9 @@ class JITFunction(_C.KernelBase, KernelInterface):
         `CompiledKernel.specialization_data`."""
         try:
             name, keys, chip, options = specialization.deserialize(data)
-        except (AttributeError, ImportError, KeyError, TypeError, ValueError) as error:
+            if name == self.__qualname__ and len(self._arguments(keys)) != len(self.params):
+                raise ValueError("there is not one key for each parameter")
+        except (AttributeError, ImportError, LookupError, TypeError, ValueError) as error:
             raise ValueError("the data are not what a CompiledKernel's specialization_data has given"
                              ) from error
         if name != self.__qualname__:
@@ -448,7 +450,7 @@ class JITFunction(_C.KernelBase, KernelInterface):
             debug = True
         if not given and not debug and not knobs.debug:
             return _DEFAULT_OPTIONS
-        chosen = Options(**{**given, "debug": bool(debug or knobs.debug)})
+        chosen = Options(**{**given, "debug": bool(knobs.debug) or debug})
         chosen.check()
         return chosen
 

@@ -28,6 +28,12 @@ class TensorDescriptor:
             tuple(int(v) for v in values) for values in (self.shape, self.strides, self.block_shape))
         if not len(self.shape) == len(self.strides) == len(self.block_shape):
             raise ValueError("shape, strides and block_shape must have one length")
+        if not self.shape:
+            raise ValueError("a descriptor has at least one dimension")
+        if min(self.block_shape) < 1:
+            raise ValueError(f"the extents of block_shape must be positive, got {self.block_shape}")
+        if not all(0 <= extent < 2**31 for extent in self.shape):
+            raise ValueError(f"the extents of shape must be numbers from 0 to {2**31 - 1}, got {self.shape}")
         if self.strides[-1] != 1:
             raise ValueError(f"the last stride must be 1, got {self.strides[-1]}")
         if array.address % 16:

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions that only NVIDIA GPUs have."""
 
-from ... import core, semantic, target_info
+from ... import elementwise, semantic, target_info
 from ... import types as ty
 from . import libdevice
 
 
 def _register(asm: str, type_):
-    return core.inline_asm_elementwise(asm, "=l" if type_ is ty.int64 else "=r", [], type_, False, 1)
+    constraint = "=l" if type_ is ty.int64 else "=r"
+    return elementwise.inline_asm_elementwise(asm, constraint, [], type_, False, 1)
 
 
 def globaltimer():
