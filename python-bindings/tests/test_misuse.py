@@ -6,6 +6,7 @@ fail later."""
 import dataclasses
 import json
 import math
+import os
 import pickle
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 
 import tile
 import tile.language as tl
+
 from tile.tools.tensor_descriptor import TensorDescriptor
 
 pytestmark = [pytest.mark.compiled, pytest.mark.emulator]
@@ -25,6 +27,12 @@ pytestmark = [pytest.mark.compiled, pytest.mark.emulator]
 def emulator(monkeypatch):
     """All is about the emulator."""
     monkeypatch.setattr(type(tile.runtime.driver.default), "is_active", staticmethod(lambda: False))
+
+
+def run_program(*arguments) -> str:
+    """What a program, which must succeed, prints."""
+    return subprocess.run([sys.executable, *arguments], check=True, timeout=60, capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}).stdout
 
 
 @tile.jit
@@ -164,8 +172,7 @@ def test_masked_arrays_are_known_without_an_import():
         add_factor[(1, )](np.ma.masked_array(np.zeros(4, np.float32)), BLOCK=4)
     program = ("import sys, numpy, tile.language\nfrom tile.runtime.arguments import as_array\n"
                "as_array(numpy.zeros(4))\nprint('numpy.ma' in sys.modules)")
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == "False"
+    assert run_program("-c", program).strip() == "False"
 
 
 class _Place:
@@ -238,4 +245,4 @@ threading.Thread(target=compile_many, daemon=True).start()
 time.sleep(0.2)
 """)
     for _ in range(3):
-        subprocess.run([sys.executable, str(program)], check=True, timeout=60)
+        run_program(program)
