@@ -17,7 +17,6 @@ import pytest
 
 import tile
 import tile.language as tl
-
 from tile.tools.tensor_descriptor import TensorDescriptor
 
 pytestmark = [pytest.mark.compiled, pytest.mark.emulator]
