@@ -63,7 +63,7 @@ class Options:
             if getattr(value, "shape", ()) or value not in (True, False):
                 raise TypeError(f"{name} must be True or False, got {value!r}")
             object.__setattr__(self, name, bool(value))
-        object.__setattr__(self, "sanitize_overflow", bool(self.debug and self.sanitize_overflow))
+        object.__setattr__(self, "sanitize_overflow", self.debug and self.sanitize_overflow)
         for name in ("num_warps", "num_stages", "num_ctas", "maxnreg"):
             value = getattr(self, name)
             if name == "maxnreg" and value is None:
@@ -94,8 +94,8 @@ class Options:
         options.num_stages = max(1, self.num_stages)
         options.num_ctas = self.num_ctas
         options.max_registers = self.maxnreg or 0
-        options.programmatic_launch = bool(self.launch_pdl)
-        options.fp_fusion = bool(self.enable_fp_fusion)
+        options.programmatic_launch = self.launch_pdl
+        options.fp_fusion = self.enable_fp_fusion
         options.line_info = knobs.line_info
         options.toolkit_roots = knobs.toolkit_roots
         return options
@@ -226,7 +226,7 @@ def build(function, arguments, chip: str, name: str = "", options: Options = Opt
             raise CompilationError(f"a kernel cannot have the parameter {parameter}: pass a tuple",
                                    Frame(function.file, function.line_offset + function.tree.lineno,
                                          function.tree.col_offset, function.name))
-    session = Session(chip, bool(options.debug), options.sanitize_overflow)
+    session = Session(chip, options.debug, options.sanitize_overflow)
     builder = session.builder
     # What is about the whole kernel is at its `def`.
     line = function.line_offset + function.tree.lineno

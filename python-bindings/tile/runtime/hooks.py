@@ -97,20 +97,18 @@ def load(kernel, make, function_of=lambda loaded: None):
     return loaded
 
 
-def call_compile_hook(hook, function, key, arguments, data, device, is_warmup: bool):
-    """Calls a hook about a compile of `function` for `arguments`; what it returns. `key` is
+def call_compile_hook(hook, source, key, data, device, is_warmup: bool):
+    """Calls a hook about a compile of `source`, the ASTSource of a launch; what it returns. `key` is
     (keys of the arguments, chip, options), `data` the text for `preload`."""
-    options = key[2]
-    signature = {a.name: a.signature() for a in arguments}
-    constants = {(i, ): a.value for i, a in enumerate(arguments) if a.is_constexpr}
-    attributes = {(i, ): [["tt.divisibility", a.divisibility]] for i, a in enumerate(arguments)
-                  if a.divisibility > 1}
+    function, signature, options = source.fn, source.signature, key[2]
+    constants = {(i, ): source.constexprs[name] for i, name in enumerate(signature)
+                 if name in source.constexprs}
     described = {"num_warps": options.num_warps, "num_ctas": options.num_ctas,
                  "num_stages": options.num_stages, "enable_fp_fusion": options.enable_fp_fusion}
     shown = ", ".join(f"{name}={value}" for name, value in described.items())
     texts = ", ".join(f"{name}: {type_}" for name, type_ in signature.items())
     compile_ = {"key": key, "signature": signature, "device": device, "constants": constants, **described,
-                "launch_cooperative_grid": False, "extern_libs": (), "configs": [attributes],
+                "launch_cooperative_grid": False, "extern_libs": (), "configs": [source.attrs],
                 "specialization_data": data, "is_warmup": is_warmup}
     return hook(key=key, repr=f"{function.__qualname__}[{shown}]({texts})",
                 fn=FunctionInformation(function.__module__, function.__qualname__, function),

@@ -485,8 +485,7 @@ class JITFunction(_C.KernelBase, KernelInterface):
             kernel.kernel_function, kernel.keys = self, keys
             kernels[cache_key] = kernel
             self._call_compile_hook("jit_post_compile_hook", cache_key, index, is_warmup)
-            if knobs.compilation.listener is not None:
-                announce(kernel, ASTSource.of_arguments(self, kernel.arguments))
+            announce(kernel, ASTSource.of_arguments(self, kernel.arguments))
 
         def forget(future):
             if kernels.get(cache_key) is future:
@@ -522,7 +521,8 @@ class JITFunction(_C.KernelBase, KernelInterface):
             data = specialization.serialize(self.__qualname__, keys, chip, options)
         except TypeError:  # a constexpr that has no form as text
             data = ""
-        return hooks.call_compile_hook(hook, self, cache_key, self._arguments(keys), data, index, is_warmup)
+        source = ASTSource.of_arguments(self, self._arguments(keys))
+        return hooks.call_compile_hook(hook, source, cache_key, data, index, is_warmup)
 
     def _arguments(self, keys) -> list[Argument]:
         """What the compiler is told of the arguments that have these keys."""
@@ -541,9 +541,8 @@ class JITFunction(_C.KernelBase, KernelInterface):
 
     def _name_for(self, arguments) -> str:
         """The name that `repr` gives the kernel for these arguments."""
-        constants = {a.name: a.value for a in arguments if a.is_constexpr}
-        signature = {a.name: a.signature() for a in arguments}
-        name = self.repr(_Specialization(constants, signature))
+        source = ASTSource.of_arguments(self, arguments)
+        name = self.repr(_Specialization(source.constexprs, source.signature))
         if not isinstance(name, str) or not name:
             raise TypeError(f"repr of {self.__name__} must return the kernel's name, got {name!r}")
         return name

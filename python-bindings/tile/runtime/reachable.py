@@ -23,9 +23,7 @@ def _numbers(start: int, size: int):
 
 def _live_storages():
     """Where the torch tensors of the process are: (start, size)."""
-    torch = sys.modules.get("torch")
-    if torch is None:
-        return
+    torch = sys.modules["torch"]
     for value in gc.get_objects():
         # Not isinstance, which asks proxies of all kinds for their class. Tensors of classes that
         # run operations by themselves (fake ones, wrappers) have no memory of their own.
@@ -45,6 +43,8 @@ def reachable(numbers, tables, known):
     """The memory, as [(start, size)], of live tensors whose addresses are among `numbers` or in
     `tables` (start, size), arrays of 64-bit integers, and not in `known` (start, size): kernels
     get lists of tensors that way."""
+    if sys.modules.get("torch") is None:
+        return []
     found = {n for n in numbers if n in _ADDRESSES}
     for start, size in tables:
         found.update(n for n in _numbers(start, size) if n in _ADDRESSES)
