@@ -59,13 +59,27 @@ static bool visitForwarded(Value value, function_ref<void(Value)> visit) {
   return found;
 }
 
+/// The number of an argument, or the least one of those that may be the same
+/// memory.
+static unsigned getAliasNumber(FunctionOpInterface function, unsigned number) {
+  auto getGroup = [&](unsigned index) {
+    return function.getArgAttr(index, tile::kAliasGroupAttrName);
+  };
+  Attribute group = getGroup(number);
+  for (unsigned first = 0; group && first < number; ++first)
+    if (getGroup(first) == group)
+      return first;
+  return number;
+}
+
 /// Adds `value` if it is a root; else calls `visit` for each value that its
 /// address is computed from. False if these are not known.
 bool PointerRoots::follow(Value value, function_ref<void(Value)> visit) {
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     Operation *parent = arg.getOwner()->getParentOp();
-    if (arg.getOwner()->isEntryBlock() && isa<FunctionOpInterface>(parent)) {
-      unsigned number = arg.getArgNumber();
+    auto function = dyn_cast<FunctionOpInterface>(parent);
+    if (arg.getOwner()->isEntryBlock() && function) {
+      unsigned number = getAliasNumber(function, arg.getArgNumber());
       auto *place = llvm::lower_bound(arguments, number);
       if (place == arguments.end() || *place != number)
         arguments.insert(place, number);
@@ -130,11 +144,16 @@ bool PointerRoots::overlaps(const PointerRoots &other) const {
 // Accesses of ops
 //===----------------------------------------------------------------------===//
 
-/// See GlobalAccess.
+/// See GlobalAccess; `type` is a number or pointer in memory, or a tile of
+/// them.
 static Type getSpread(Type type) {
-  Type bit = IntegerType::get(type.getContext(), 1);
+  Type element = getElementTypeOrSelf(type);
+  unsigned width = element.isIntOrFloat()
+                       ? std::max(element.getIntOrFloatBitWidth(), 8u)
+                       : 64;
+  Type bits = IntegerType::get(type.getContext(), width);
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? tensor.clone(bit) : bit;
+  return tensor ? tensor.clone(bits) : bits;
 }
 
 GlobalAccess tile_gpu::getGlobalLoad(Operation *op) {
@@ -153,7 +172,8 @@ GlobalAccess tile_gpu::getGlobalWrite(Operation *op) {
       .Case<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
           [](auto write) -> GlobalAccess {
             Value ptr = write.getPtr();
-            return {getSpread(ptr.getType()), PointerRoots(ptr)};
+            return {getSpread(tile::getPointeeLike(ptr.getType())),
+                    PointerRoots(ptr)};
           })
       .Case<tile::DescStoreOp, tile::DescReduceOp>(
           [](auto write) -> GlobalAccess {

@@ -12,8 +12,8 @@
 // A load that follows a write may overtake it in the same way, and a write that
 // another thread does.
 // Which loads and writes may meet is told by the arguments that their pointers
-// are computed from. What ops of other dialects do to memory, thread by thread,
-// is left to who wrote them.
+// are computed from, and by `tile.alias_group` on these. What ops of other
+// dialects do to memory, thread by thread, is left to who wrote them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,8 @@ public:
   /// True if every root is an argument, and there is one.
   bool isKnown() const { return !arguments.empty() && !unknown; }
   /// True if an element of one set may be one of the other. Two arguments are
-  /// taken to be different memory; an unknown root may be any.
+  /// taken to be different memory unless they have the same `tile.alias_group`;
+  /// an unknown root may be any.
   bool overlaps(const PointerRoots &other) const;
   bool operator==(const PointerRoots &other) const {
     return unknown == other.unknown && arguments == other.arguments;
@@ -51,7 +52,8 @@ public:
 private:
   bool follow(Value value, function_ref<void(Value)> visit);
 
-  /// Numbers of arguments, in ascending order.
+  /// Numbers of arguments, in ascending order; of an alias group the first one
+  /// stands for all.
   SmallVector<unsigned, 2> arguments;
   bool unknown = false;
 };
@@ -67,8 +69,9 @@ enum class BarrierScope {
 
 /// An access to global memory, or several that are spread alike over threads.
 struct GlobalAccess {
-  /// Tells which threads access an element: a tensor of the shape and layout of
-  /// what is accessed, or a scalar; of i1 in any case. Null if it is not known.
+  /// Tells which threads access which bytes: a tensor of the shape and layout
+  /// of what is accessed, or a scalar, of integers as wide as its elements in
+  /// memory. Null if it is not known.
   Type spread;
   PointerRoots roots;
 };

@@ -25,6 +25,17 @@ gpu.module @m {
 
 // -----
 
+// Arguments that may be the same memory.
+// CHECK-LABEL: func.func @groups
+// CHECK-SAME: !tile.ptr<f32> {tile.alias_group = 0 : i32}
+// CHECK-SAME: !tile.desc<8xf32> {tile.alias_group = 0 : i32}
+// CHECK-SAME: tensor<8x!tile.ptr<f32>> {tile.alias_group = -1 : i32}
+func.func @groups(%p: !tile.ptr<f32> {tile.alias_group = 0 : i32}, %d: !tile.desc<8xf32> {tile.alias_group = 0 : i32}, %t: tensor<8x!tile.ptr<f32>> {tile.alias_group = -1 : i32}) {
+  return
+}
+
+// -----
+
 // Wishes about loops.
 // CHECK-LABEL: func.func @loops
 func.func @loops(%n: index, %c: i1) {
@@ -107,6 +118,40 @@ func.func private @argument(!tile.ptr<f32> {tile.divisibility = array<i32: 1, 2,
 
 // expected-error @below {{expects "tile.divisibility" on an integer or pointer value; found 'f32'}}
 func.func @argument_type(%x: f32 {tile.divisibility = array<i32: 16>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{expects "tile.alias_group" to be an i32; found 0 : i64}}
+func.func @group_width(%p: !tile.ptr<f32> {tile.alias_group = 0 : i64}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{expects "tile.alias_group" on a pointer or descriptor; found 'i32'}}
+func.func @group_type(%n: i32 {tile.alias_group = 0 : i32}) {
+  return
+}
+
+// -----
+
+func.func @group_of_an_op(%p: !tile.ptr<f32>) {
+  // expected-error @below {{expects "tile.alias_group" on an argument of a function}}
+  %0 = tile.splat %p {tile.alias_group = 0 : i32} : tensor<4x!tile.ptr<f32>>
+  return
+}
+
+// -----
+
+// expected-error @below {{expects "tile.alias_group" on an argument of a function}}
+func.func private @group_of_a_result() -> (!tile.ptr<f32> {tile.alias_group = 0 : i32})
+
+// -----
+
+// expected-error @below {{the tile dialect has no attribute "tile.alias_groups"; did you mean 'tile.alias_group'?}}
+func.func @misspelt_group(%p: !tile.ptr<f32> {tile.alias_groups = 0 : i32}) {
   return
 }
 

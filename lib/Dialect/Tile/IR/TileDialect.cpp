@@ -109,6 +109,10 @@ static LogicalResult verifyFact(function_ref<InFlightDiagnostic()> emitError,
 constexpr StringLiteral kFacts[] = {kDivisibilityAttrName, kContiguityAttrName,
                                     kConstancyAttrName};
 
+static bool isAliasGroup(NamedAttribute attribute) {
+  return attribute.getName() == kAliasGroupAttrName;
+}
+
 /// Wishes about a loop, and the least and the largest value.
 struct LoopHint {
   StringLiteral name;
@@ -149,6 +153,7 @@ static LogicalResult emitUnknown(Operation *op, NamedAttribute attribute) {
     }
   };
   llvm::for_each(kFacts, consider);
+  consider(kAliasGroupAttrName);
   for (const LoopHint &hint : kLoopHints)
     consider(hint.name);
   if (!best.empty())
@@ -176,10 +181,33 @@ static LogicalResult verifyLoopHint(Operation *op, NamedAttribute attribute,
   return diagnostic << "; found " << value.getInt();
 }
 
+static LogicalResult emitNotOnArgument(Operation *op,
+                                       NamedAttribute attribute) {
+  return op->emitError("expects ")
+         << attribute.getName() << " on an argument of a function";
+}
+
+/// Verify the alias group `attribute` of an argument of `type`.
+static LogicalResult verifyAliasGroup(Operation *op, NamedAttribute attribute,
+                                      Type type) {
+  auto value = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (!value || !value.getType().isSignlessInteger(32))
+    return op->emitError("expects ")
+           << attribute.getName() << " to be an i32; found "
+           << attribute.getValue();
+  if (!isa<PtrType, DescType>(getElementTypeOrSelf(type)))
+    return op->emitError("expects ")
+           << attribute.getName() << " on a pointer or descriptor; found "
+           << type;
+  return success();
+}
+
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   if (const LoopHint *hint = getLoopHint(attribute))
     return verifyLoopHint(op, attribute, *hint);
+  if (isAliasGroup(attribute))
+    return emitNotOnArgument(op, attribute);
   if (!isFact(attribute))
     return emitUnknown(op, attribute);
   if (op->getNumResults() == 0)
@@ -197,20 +225,23 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   if (getLoopHint(attribute))
     return op->emitError("expects ") << attribute.getName() << " on a loop";
-  if (!isFact(attribute))
+  if (!isFact(attribute) && !isAliasGroup(attribute))
     return emitUnknown(op, attribute);
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function || argIndex >= function.getNumArguments())
-    return op->emitError("expects ")
-           << attribute.getName() << " on an argument of a function";
-  return verifyFact([&] { return op->emitError(); }, attribute,
-                    function.getArgumentTypes()[argIndex]);
+    return emitNotOnArgument(op, attribute);
+  Type type = function.getArgumentTypes()[argIndex];
+  if (isAliasGroup(attribute))
+    return verifyAliasGroup(op, attribute, type);
+  return verifyFact([&] { return op->emitError(); }, attribute, type);
 }
 
 LogicalResult
 TileDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex,
                                          unsigned resultIndex,
                                          NamedAttribute attribute) {
+  if (isAliasGroup(attribute))
+    return emitNotOnArgument(op, attribute);
   if (!isFact(attribute) && !getLoopHint(attribute))
     return emitUnknown(op, attribute);
   return op->emitError("expects ")

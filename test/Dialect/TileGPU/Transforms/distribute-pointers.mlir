@@ -4,10 +4,11 @@
 
 // Pointers are LLVM pointers; only the alignment of an argument is kept.
 // CHECK-LABEL: gpu.func @pointers(
-// CHECK-SAME: %[[P:.*]]: !llvm.ptr<1> {llvm.align = 16 : i64}, %[[N:.*]]: i32)
+// CHECK-SAME: %[[P:.*]]: !llvm.ptr<1> {llvm.align = 16 : i64}, %[[N:.*]]: i32, %[[O:.*]]: !llvm.ptr<1>)
 gpu.module @pointers {
   gpu.func @pointers(%p: !tile.ptr<f16> {tile.divisibility = array<i32: 48>},
-                     %n: i32 {tile.divisibility = array<i32: 16>}) kernel
+                     %n: i32 {tile.divisibility = array<i32: 16>},
+                     %o: !tile.ptr<f16> {tile.alias_group = 0 : i32}) kernel
       attributes {known_block_size = array<i32: 32, 1, 1>} {
     %ps = tile.splat %p : tensor<64x!tile.ptr<f16>, #l>
     %i = tile.arange 0, 64 : tensor<64xi32, #l>

@@ -96,6 +96,82 @@ gpu.func @other_argument(%p: !ptr, %q: !ptr, %n: i32) kernel attributes {known_b
   gpu.return
 }
 
+// The same arguments, which may be the same memory here.
+// CHECK-LABEL: gpu.func @same_group
+// CHECK: tile.load
+// CHECK-NEXT: tile.addptr
+// CHECK-NEXT: tile_gpu.barrier
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: gpu.return
+gpu.func @same_group(%p: !ptr {tile.alias_group = 3 : i32}, %q: !ptr {tile.alias_group = 3 : i32}, %n: i32) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+  %old = tile.load %p : !ptr
+  %q1 = tile.addptr %q, %n : !ptr, i32
+  tile.store %q1, %old : !ptr
+  gpu.return
+}
+
+// Only arguments of one group meet: the first and the last one.
+// CHECK-LABEL: gpu.func @several_groups
+// CHECK: tile.load
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tile_gpu.barrier
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: gpu.return
+gpu.func @several_groups(%p: !ptr {tile.alias_group = 0 : i32}, %q: !ptr {tile.alias_group = 1 : i32}, %r: !ptr, %s: !ptr {tile.alias_group = 1 : i32}, %t: !ptr {tile.alias_group = 0 : i32}) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+  %old = tile.load %p : !ptr
+  tile.store %q, %old : !ptr
+  tile.store %r, %old : !ptr
+  tile.store %t, %old : !ptr
+  gpu.return
+}
+
+// Each thread overwrites what it has loaded, in one layout: in place, that
+// needs no barrier. In another layout it does, and in another width.
+// CHECK-LABEL: gpu.func @in_place
+// CHECK: tile.load
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tile_gpu.barrier{{$}}
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: gpu.return
+gpu.func @in_place(%p: !ptr {tile.alias_group = 0 : i32}, %q: !ptr {tile.alias_group = 0 : i32}, %x: tensor<64xi32, #copies>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+  %ps = tile.splat %p : !uniques
+  %qs = tile.splat %q : !uniques
+  %qc = tile.splat %q : !copies
+  %0 = tile.load %ps : !uniques
+  tile.store %qs, %0 : !uniques
+  tile.store %qc, %x : !copies
+  gpu.return
+}
+
+// CHECK-LABEL: gpu.func @other_width
+// CHECK: %[[LOADED:.+]] = tile.load
+// CHECK-NEXT: arith.trunci
+// CHECK-NEXT: tile_gpu.barrier{{$}}
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: gpu.return
+gpu.func @other_width(%p: !ptr {tile.alias_group = 0 : i32}, %q: !tile.ptr<i16> {tile.alias_group = 0 : i32}) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+  %ps = tile.splat %p : !uniques
+  %qs = tile.splat %q : tensor<128x!tile.ptr<i16>, #unique>
+  %0 = tile.load %ps : !uniques
+  %1 = arith.trunci %0 : tensor<128xi32, #unique> to tensor<128xi16, #unique>
+  tile.store %qs, %1 : tensor<128x!tile.ptr<i16>, #unique>
+  gpu.return
+}
+
+// A flag is a byte in memory, as wide as an i8.
+// CHECK-LABEL: gpu.func @flags_and_bytes
+// CHECK-NOT: tile_gpu.barrier
+// CHECK: gpu.return
+gpu.func @flags_and_bytes(%p: !tile.ptr<i1>, %x: tensor<128xi8, #unique>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+  %ps = tile.splat %p : tensor<128x!tile.ptr<i1>, #unique>
+  %qs = tile.bitcast %ps : tensor<128x!tile.ptr<i1>, #unique> -> tensor<128x!tile.ptr<i8>, #unique>
+  %0 = tile.load %ps : tensor<128x!tile.ptr<i1>, #unique>
+  tile.store %qs, %x : tensor<128x!tile.ptr<i8>, #unique>
+  tile.print "" (%0 : tensor<128xi1, #unique>)
+  gpu.return
+}
+
 // CHECK-LABEL: gpu.func @no_copies
 // CHECK-NOT: tile_gpu.barrier
 // CHECK: gpu.return

@@ -211,6 +211,25 @@ gpu.module @m {
     gpu.return
   }
 
+  // Nor from one that may be the same memory.
+  // CHECK-LABEL: gpu.func @written_by_its_group
+  // CHECK: %[[X:.+]] = tile.load
+  // CHECK-NOT: tile.load
+  // CHECK: tile_gpu.convert_layout %[[X]]
+  // CHECK-NOT: tile.load
+  // CHECK: gpu.return
+  gpu.func @written_by_its_group(%p: !tile.ptr<f32> {tile.alias_group = 0 : i32}, %q: !tile.ptr<f32> {tile.alias_group = 0 : i32}, %zero: f32, %m: !mem) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %r = tile.arange 0, 128 : tensor<128xi32, #narrow>
+    %ps = tile.splat %p : tensor<128x!tile.ptr<f32>, #narrow>
+    %pi = tile.addptr %ps, %r : tensor<128x!tile.ptr<f32>, #narrow>, tensor<128xi32, #narrow>
+    %x = tile.load %pi : tensor<128x!tile.ptr<f32>, #narrow>
+    tile_gpu.local_store %x, %m : tensor<128xf32, #narrow>, !mem
+    %y = tile_gpu.convert_layout %x : tensor<128xf32, #narrow> -> tensor<128xf32, #swapped>
+    tile_gpu.local_store %y, %m : tensor<128xf32, #swapped>, !mem
+    tile.store %q, %zero : !tile.ptr<f32>
+    gpu.return
+  }
+
   // The kernel writes to an address that may be any.
   // CHECK-LABEL: gpu.func @written_anywhere
   // CHECK: %[[X:.+]] = tile.load

@@ -52,6 +52,8 @@ inline constexpr llvm::StringLiteral kDivisibilityAttrName =
     "tile.divisibility";
 inline constexpr llvm::StringLiteral kContiguityAttrName = "tile.contiguity";
 inline constexpr llvm::StringLiteral kConstancyAttrName = "tile.constancy";
+/// Name of the discardable attribute of arguments that may be the same memory.
+inline constexpr llvm::StringLiteral kAliasGroupAttrName = "tile.alias_group";
 
 } // namespace mlir::tile
 

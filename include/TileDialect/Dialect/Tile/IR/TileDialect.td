@@ -32,6 +32,14 @@ def Tile_Dialect : Dialect {
     each a dense i32 array with an entry for each dimension (one entry for a
     scalar).
 
+    Pointer and descriptor arguments of a kernel are taken to be different
+    memory, but for those whose `tile.alias_group`, a number of type i32, is the
+    same: those may be one buffer.
+    ```mlir
+    gpu.func @scale(%in: !tile.ptr<f32> {tile.alias_group = 0 : i32},
+                    %out: !tile.ptr<f32> {tile.alias_group = 0 : i32}) kernel
+    ```
+
     Wishes of a front end about a loop are discardable attributes of type i32 on it:
     `tile.num_stages` and `tile.unroll_factor`, and the flags (1: yes)
     `tile.disable_licm`, `tile.disallow_acc_multi_buffer`, `tile.flatten` and

@@ -129,9 +129,10 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
     The result is one value for the whole program: where several warps read an
     element, each for itself, a later store or atomic of the program through the
     same argument of the kernel waits for all of them. Two arguments are taken to
-    point to different memory; they may be the same buffer only for elementwise
-    access in place. To store to an element that another element's load read, put
-    a `barrier` between the two.
+    point to different memory unless `tile.alias_group` says that they may be the
+    same; without it they may be the same buffer only for elementwise access in
+    place. To store to an element that another element's load read, put a
+    `barrier` between the two.
 
     Example:
     ```mlir
