@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileDialect/Dialect/TileGPU/Transforms/Distribute.h"
+#include "TileDialect/Analysis/AxisInfo.h"
 #include "TileDialect/Dialect/TileGPU/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -61,8 +62,9 @@ struct DistributeSignature : public OpConversionPattern<gpu::GPUFuncOp> {
   static void convertArgAttrs(gpu::GPUFuncOp func, unsigned index, Type type) {
     auto divisibility = func.getArgAttrOfType<DenseI32ArrayAttr>(
         index, tile::kDivisibilityAttrName);
-    for (StringRef name : {tile::kDivisibilityAttrName,
-                           tile::kContiguityAttrName, tile::kConstancyAttrName})
+    for (StringRef name :
+         {tile::kDivisibilityAttrName, tile::kContiguityAttrName,
+          tile::kConstancyAttrName, tile::kAliasGroupAttrName})
       func.removeArgAttr(index, StringAttr::get(func.getContext(), name));
     if (!divisibility || divisibility.empty() || !isa<tile::PtrType>(type))
       return;
@@ -153,6 +155,46 @@ LogicalResult checkLayouts(gpu::GPUFuncOp func, int64_t numWarps,
   return failure(result.wasInterrupted());
 }
 
+/// Whether what axis info says of the results of `op`, given that of its
+/// operands, holds whatever numbers the program computes with. What it says of
+/// signed quotients and remainders holds for indices, which are taken not to
+/// overflow (docs/rationale/AxisInfo.md): that may decide how wide an access
+/// is, but not what a number is.
+bool keepsFacts(Operation *op) {
+  return op->getNumRegions() == 0 &&
+         !isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp,
+              arith::CeilDivSIOp>(op);
+}
+
+/// Writes on each elementwise op which of its elements are known to be equal:
+/// the conversion computes only one of them. On the op, since the facts belong
+/// to values that the conversion replaces.
+void stateConstancy(gpu::GPUFuncOp func) {
+  tile::ModuleAxisInfo axisInfo(func);
+  DenseSet<Value> certain;
+  auto isCertain = [&](Value value) {
+    return !isa<RankedTensorType>(value.getType()) || certain.contains(value);
+  };
+  func.walk([&](Operation *op) {
+    if (!keepsFacts(op) || !llvm::all_of(op->getOperands(), isCertain))
+      return;
+    certain.insert_range(op->getResults());
+    if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1 ||
+        !isMemoryEffectFree(op))
+      return;
+    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!type || !isa<IntegerType, IndexType>(type.getElementType()))
+      return;
+    tile::AxisInfo info = axisInfo.getAxisInfo(op->getResult(0));
+    if (llvm::all_of(info.getConstancy(), [](int64_t n) { return n == 1; }))
+      return;
+    SmallVector<int32_t> constancy(info.getConstancy().begin(),
+                                   info.getConstancy().end());
+    op->setAttr(tile::kConstancyAttrName,
+                DenseI32ArrayAttr::get(op->getContext(), constancy));
+  });
+}
+
 LogicalResult TileGPUDistributePass::distribute(gpu::GPUFuncOp func) {
   MLIRContext *ctx = &getContext();
   int64_t numThreads = getNumThreads(func);
@@ -170,6 +212,7 @@ LogicalResult TileGPUDistributePass::distribute(gpu::GPUFuncOp func) {
       failed(checkLayouts(func, numWarps, numLanes)))
     return failure();
 
+  stateConstancy(func);
   DistributionTypeConverter converter(ctx);
   DistributionContext context(func, numWarps, numLanes);
   RewritePatternSet patterns(ctx);

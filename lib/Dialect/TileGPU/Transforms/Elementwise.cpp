@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include <map>
 
 using namespace mlir;
 using namespace mlir::tile_gpu;
@@ -27,8 +28,33 @@ DictionaryAttr getScalarAttrs(Operation *op) {
   return DictionaryAttr::get(op->getContext(), attrs);
 }
 
+/// For each register of the result of `op` the first one that is known to hold
+/// the same value, by `tile.constancy`.
+SmallVector<size_t> getRepresentatives(Operation *op, size_t numRegisters) {
+  auto representatives = llvm::to_vector(llvm::seq<size_t>(0, numRegisters));
+  auto constancy =
+      op->getAttrOfType<DenseI32ArrayAttr>(tile::kConstancyAttrName);
+  auto type = dyn_cast<RankedTensorType>(op->getResultTypes().front());
+  if (!constancy || !type || constancy.size() != type.getRank() ||
+      op->getNumResults() != 1 || !isMemoryEffectFree(op))
+    return representatives;
+  ArrayRef<int64_t> shape = type.getShape();
+  std::map<SmallVector<int64_t>, size_t> first;
+  for (auto [reg, coords] : llvm::enumerate(
+           getLayoutAttr(type).getLayout().getRegisterCoords(shape))) {
+    // A block of a power of two that starts at a multiple of itself is one in
+    // all threads: theirs are other bits of the coordinates, or the same.
+    SmallVector<int64_t> block(coords.begin(), coords.end());
+    for (auto [coord, extent, equal] :
+         llvm::zip_equal(block, shape, constancy.asArrayRef()))
+      coord = equal >= extent ? 0 : coord / (equal & -equal);
+    representatives[reg] = first.try_emplace(block, reg).first->second;
+  }
+  return representatives;
+}
+
 /// Any elementwise op on tiles, of whatever dialect: the same op on the scalars
-/// of each register.
+/// of each register, once for elements that are known to be equal.
 struct DistributeElementwise : public ConversionPattern {
   DistributeElementwise(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/0,
@@ -62,7 +88,12 @@ struct DistributeElementwise : public ConversionPattern {
     SmallVector<Value> scalars(operands.size());
     SmallVector<Type> scalarTypes(types.size());
     DictionaryAttr attrs = getScalarAttrs(op);
-    for (size_t reg = 0; reg < numRegisters; ++reg) {
+    for (auto [reg, first] :
+         llvm::enumerate(getRepresentatives(op, numRegisters))) {
+      if (first != reg) {
+        results.front().push_back(results.front()[first]);
+        continue;
+      }
       for (auto [scalar, type, range] :
            llvm::zip_equal(scalars, op->getOperandTypes(), operands))
         scalar = getLayoutAttr(type) ? range[reg] : range.front();

@@ -15,9 +15,9 @@ gpu.module @elementwise {
     // CHECK-NEXT: %[[D0:.*]] = arith.select %[[C]], %[[S]], %[[B0]] : f32
     // CHECK-NEXT: %[[D1:.*]] = arith.select %[[C]], %[[S]], %[[B1]] : f32
     %d = arith.select %c, %a, %b : tensor<128xf32, #l>
-    // CHECK-NEXT: arith.cmpf olt, %[[D0]], %[[B0]] : f32
-    // CHECK-NEXT: arith.cmpf olt, %[[D1]], %[[B1]] : f32
-    %e = arith.cmpf olt, %d, %b : tensor<128xf32, #l>
+    // CHECK-NEXT: arith.subf %[[D0]], %[[B0]] : f32
+    // CHECK-NEXT: arith.subf %[[D1]], %[[B1]] : f32
+    %e = arith.subf %d, %b : tensor<128xf32, #l>
     gpu.return
   }
 }
@@ -64,16 +64,107 @@ gpu.module @table {
 
 // -----
 
-#l = #tile_gpu.layout<{register = [[0, 1]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []}>
+#l = #tile_gpu.layout<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []}>
 
-// What is said of a tile is not said of its elements.
+// What is said of a tile is not said of its elements. Elements that are known to be equal are computed
+// once: all of %b, and pairs in %c, by its attribute.
 // CHECK-LABEL: gpu.func @facts
+// CHECK-SAME: (%[[I:.*]]: i32, %{{.*}}: !llvm.ptr<1>)
 gpu.module @facts {
-  gpu.func @facts(%i: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    %a = tile.splat %i : tensor<32x2xi32, #l>
-    // CHECK: arith.muli %{{.*}}, %{{.*}} {other.attr} : i32
-    // CHECK-NEXT: arith.muli %{{.*}}, %{{.*}} {other.attr} : i32
-    %b = arith.muli %a, %a {other.attr, tile.constancy = array<i32: 1, 2>} : tensor<32x2xi32, #l>
+  gpu.func @facts(%i: i32, %t: !tile.ptr<i32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %a = tile.splat %i : tensor<64xi32, #l>
+    // CHECK: %[[B:.*]] = arith.muli %[[I]], %[[I]] {other.attr} : i32
+    // CHECK-NOT: arith.muli
+    %b = arith.muli %a, %a {other.attr} : tensor<64xi32, #l>
+    %s = tile.splat %t : tensor<64x!tile.ptr<i32>, #l>
+    %o = tile.arange 0, 64 : tensor<64xi32, #l>
+    %p = tile.addptr %s, %o : tensor<64x!tile.ptr<i32>, #l>, tensor<64xi32, #l>
+    %x = tile.load %p : tensor<64x!tile.ptr<i32>, #l>
+    // CHECK: %[[C:.*]] = arith.subi %{{.*}}, %[[B]] : i32
+    // CHECK-NOT: arith.subi
+    %c = arith.subi %x, %b {tile.constancy = array<i32: 2>} : tensor<64xi32, #l>
+    // CHECK: arith.xori %{{.*}}, %[[C]] : i32
+    // CHECK-NEXT: arith.xori %{{.*}}, %[[C]] : i32
+    %d = arith.xori %x, %c : tensor<64xi32, #l>
+    gpu.return
+  }
+}
+
+// -----
+
+#l = #tile_gpu.layout<{register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]], warp = []}>
+
+// A mask of 4-element blocks: one comparison for each, if the bound is a multiple of 4 (the first
+// module), one for each element if nothing is known of it.
+// CHECK-LABEL: gpu.func @aligned_mask
+// CHECK-COUNT-2: arith.cmpi slt
+// CHECK-NOT: arith.cmpi
+// CHECK-LABEL: gpu.func @other_mask
+// CHECK-COUNT-8: arith.cmpi slt
+// CHECK-NOT: arith.cmpi
+gpu.module @masks {
+  gpu.func @aligned_mask(%n: i32 {tile.divisibility = array<i32: 4>}) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %i = tile.arange 0, 256 : tensor<256xi32, #l>
+    %bound = tile.splat %n : tensor<256xi32, #l>
+    %mask = arith.cmpi slt, %i, %bound : tensor<256xi32, #l>
+    gpu.return
+  }
+  gpu.func @other_mask(%n: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %i = tile.arange 0, 256 : tensor<256xi32, #l>
+    %bound = tile.splat %n : tensor<256xi32, #l>
+    %mask = arith.cmpi slt, %i, %bound : tensor<256xi32, #l>
+    gpu.return
+  }
+}
+
+// -----
+
+#l = #tile_gpu.layout<{register = [[0], [1]], lane = [[2], [4], [8], [16], [3]], warp = [[32]]}>
+
+// Copies, a lane basis that shares a bit with a register, and repetitions (of 64): each thread holds
+// two blocks of 4, in registers 0 to 3 and 4 to 7.
+// CHECK-LABEL: gpu.func @odd_layout
+// CHECK: %[[A:.*]] = arith.subi
+// CHECK-NEXT: %[[B:.*]] = arith.subi
+// CHECK-COUNT-4: arith.xori %[[A]]
+// CHECK-COUNT-4: arith.xori %[[B]]
+gpu.module @odd_layout {
+  gpu.func @odd_layout(%t: !tile.ptr<i32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %s = tile.splat %t : tensor<128x!tile.ptr<i32>, #l>
+    %o = tile.arange 0, 128 : tensor<128xi32, #l>
+    %p = tile.addptr %s, %o : tensor<128x!tile.ptr<i32>, #l>, tensor<128xi32, #l>
+    %x = tile.load %p : tensor<128x!tile.ptr<i32>, #l>
+    %y = arith.subi %x, %o {tile.constancy = array<i32: 4>} : tensor<128xi32, #l>
+    %z = arith.xori %y, %x : tensor<128xi32, #l>
+    gpu.return
+  }
+}
+
+// -----
+
+#l = #tile_gpu.layout<{register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []}>
+
+// Sums of indices are taken not to overflow where the width of an access is at stake, but not here: if
+// %b + i exceeds 2^31, its quotients by 8 are not one number for 8 elements. Those of the shift are.
+// CHECK-LABEL: gpu.func @overflow
+// CHECK-COUNT-8: arith.divsi
+// CHECK-COUNT-8: arith.cmpi
+// CHECK: arith.shrsi
+// CHECK-NEXT: %{{.*}} = arith.cmpi
+// CHECK-NOT: arith.cmpi
+gpu.module @overflow {
+  gpu.func @overflow(%a: !tile.ptr<i32>, %n: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %zero = arith.constant 0 : i32
+    %scalar = arith.maxsi %n, %zero {tile.divisibility = array<i32: 8>} : i32
+    %b = tile.splat %scalar : tensor<256xi32, #l>
+    %i = tile.arange 0, 256 : tensor<256xi32, #l>
+    %sum = arith.addi %b, %i : tensor<256xi32, #l>
+    %eight = arith.constant dense<8> : tensor<256xi32, #l>
+    %q = arith.divsi %sum, %eight : tensor<256xi32, #l>
+    %c = arith.cmpi slt, %q, %b : tensor<256xi32, #l>
+    %three = arith.constant dense<3> : tensor<256xi32, #l>
+    %s = arith.shrsi %sum, %three : tensor<256xi32, #l>
+    %d = arith.cmpi slt, %s, %b : tensor<256xi32, #l>
     gpu.return
   }
 }

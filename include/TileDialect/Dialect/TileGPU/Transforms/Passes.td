@@ -78,11 +78,11 @@ def TileGPUInsertBarriers : Pass<"tile-gpu-insert-barriers", "::mlir::gpu::GPUMo
     asynchronous copy counts as a write after an `async_wait`.
 
     It also orders each load from global memory to later stores and atomics that
-    may write there (those through the same argument of the kernel, or where one of
-    the two pointers comes from no argument) if other threads may write an element
-    than load it: where elements have several holders (a scalar has one in each
-    thread), or the write is of another shape or layout. If all those threads are of
-    one warp, the barrier is `tile_gpu.barrier of_warp`. A load and a store of one
+    may write there (those through the same argument of the kernel or one of its
+    `tile.alias_group`, or where one of the two pointers comes from no argument) if
+    other threads may write an element than load it: where elements have several
+    holders (a scalar has one in each thread), or the write is of another shape,
+    layout or width. If all those threads are of one warp, the barrier is `tile_gpu.barrier of_warp`. A load and a store of one
     layout without copies are taken to access the same elements: a kernel that
     permutes memory in place needs a `tile.barrier` of its own.
   }];
@@ -95,7 +95,9 @@ def TileGPUDistribute : Pass<"tile-gpu-distribute", "::mlir::gpu::GPUModuleOp"> 
     Takes: kernels in which every tile has a layout, shared memory is allocated
     and barriers are placed; each kernel has a `known_block_size`. One 1:N dialect
     conversion replaces each tile by the scalars of its registers; dialects
-    contribute patterns through `DistributeDialectInterface`.
+    contribute patterns through `DistributeDialectInterface`. Elements of an
+    elementwise op that are known to be equal (`tile.constancy` on the op, and what
+    axis info finds: a mask that changes every 8 elements, say) are computed once.
     Leaves: scalar `arith`, `math`, `scf`, `cf`, `gpu`, `nvvm` and `llvm` ops.
   }];
   let dependentDialects = [
