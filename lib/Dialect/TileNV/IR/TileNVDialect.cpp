@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileDialect/Dialect/TileNV/IR/TileNV.h"
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -15,7 +15,26 @@ using namespace mlir::tile_nv;
 
 #include "TileDialect/Dialect/TileNV/IR/TileNVDialect.cpp.inc"
 
-void TileNVDialect::initialize() {}
+#define GET_OP_CLASSES
+#include "TileDialect/Dialect/TileNV/IR/TileNVOps.cpp.inc"
+
+void TileNVDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "TileDialect/Dialect/TileNV/IR/TileNVOps.cpp.inc"
+      >();
+}
+
+LogicalResult PrefetchOp::verify() {
+  auto type = dyn_cast<RankedTensorType>(getPtr().getType());
+  if (!type)
+    return emitOpError("expects a tile of pointers, not ")
+           << getPtr().getType();
+  auto ptr = cast<tile::PtrType>(type.getElementType());
+  if (ptr.getMemorySpace() > 1)
+    return emitOpError("expects pointers to global memory, not ") << ptr;
+  return success();
+}
 
 static LogicalResult emitUnknown(Operation *op, NamedAttribute attribute) {
   return op->emitError("the tile_nv dialect has no attribute ")

@@ -16,6 +16,7 @@
 #include "DistributeDetail.h"
 #include "TileDialect/Analysis/AxisInfo.h"
 #include "TileDialect/Dialect/TileGPU/IR/TileGPU.h"
+#include "TileDialect/Dialect/TileNV/IR/TileNV.h"
 
 using namespace mlir;
 using namespace mlir::tile_nv;
@@ -85,6 +86,9 @@ AccessPlan::AccessPlan(Operation *kernel) {
       widths[op] = getTileWidth(getInfo(), load.getPtr(), load.getMask());
     else if (auto store = dyn_cast<tile::StoreOp>(op))
       widths[op] = getTileWidth(getInfo(), store.getPtr(), store.getMask());
+    else if (auto prefetch = dyn_cast<PrefetchOp>(op))
+      widths[op] =
+          getTileWidth(getInfo(), prefetch.getPtr(), prefetch.getMask());
     else if (auto load = dyn_cast<tile::DescLoadOp>(op))
       widths[op] = getBoxWidth(getInfo(), load.getDesc(),
                                load.getOffsets().back(), load.getType());
@@ -160,6 +164,38 @@ struct DistributeStore : public OpConversionPattern<tile::StoreOp> {
   std::shared_ptr<const AccessPlan> plan;
 };
 
+struct DistributePrefetch : public OpConversionPattern<PrefetchOp> {
+  DistributePrefetch(const TypeConverter &converter, MLIRContext *context,
+                     std::shared_ptr<const AccessPlan> plan)
+      : OpConversionPattern(converter, context), plan(std::move(plan)) {}
+
+  LogicalResult
+  matchAndRewrite(PrefetchOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    // What the load of the same pointers accesses at once. The lanes that share
+    // a line cost no more than one of them.
+    ValueRange pointers = adaptor.getPtr(), mask = adaptor.getMask();
+    int64_t width = plan->getWidth(op);
+    for (int64_t reg = 0, size = pointers.size(); reg < size; reg += width) {
+      SmallVector<Value> operands{pointers[reg]};
+      std::string text = "prefetch" + getStateSpace(pointers[reg]).str() +
+                         ".L2 [$0];",
+                  constraints = "l";
+      if (!mask.empty()) {
+        operands.push_back(at(mask, reg));
+        text = "@$1 " + text;
+        constraints += ",b";
+      }
+      emitPTX(rewriter, op.getLoc(), text, constraints, {}, operands,
+              /*pure=*/false);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  std::shared_ptr<const AccessPlan> plan;
+};
+
 } // namespace
 
 void nv_detail::populateMemoryPatterns(const TypeConverter &converter,
@@ -167,6 +203,6 @@ void nv_detail::populateMemoryPatterns(const TypeConverter &converter,
                                        DistributionContext &context,
                                        std::shared_ptr<const AccessPlan> plan) {
   MLIRContext *ctx = patterns.getContext();
-  patterns.add<DistributeLoad>(converter, ctx, plan);
+  patterns.add<DistributeLoad, DistributePrefetch>(converter, ctx, plan);
   patterns.add<DistributeStore>(converter, ctx, context, plan);
 }

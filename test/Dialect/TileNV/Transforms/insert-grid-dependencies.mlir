@@ -78,6 +78,57 @@ gpu.module @hopper [#nvvm.target<chip = "sm_90">] {
     gpu.return
   }
 
+  // The first blocks (4 MiB / 512 bytes) prefetch what all read a part of, ahead of the wait. Not what
+  // every block reads (%w), nor what is behind a pointer from memory, a volatile access or a scalar.
+  // CHECK-LABEL: gpu.func @prefetches(
+  // CHECK-SAME: %[[P:.*]]: !tile.ptr<f32>, %[[W:.*]]: !tile.ptr<f32>, %[[T:.*]]: !tile.ptr<i32>, %[[N:.*]]: i32)
+  // CHECK-NEXT: %[[X:.*]] = tile.program_id x
+  // CHECK: %[[I:.*]] = tile.arange
+  // CHECK: %[[Q:.*]] = tile.addptr %{{.*}}, %[[I]]
+  // CHECK: %[[MASK:.*]] = arith.cmpi slt
+  // CHECK: %[[LIMIT:.*]] = arith.constant 8192 : i32
+  // CHECK: %[[Z:.*]] = tile.program_id z
+  // CHECK: %[[Y:.*]] = tile.program_id y
+  // CHECK: %[[NY:.*]] = tile.num_programs y
+  // CHECK: %[[ZY:.*]] = arith.muli %[[Z]], %[[NY]]
+  // CHECK: %[[YZ:.*]] = arith.addi %[[Y]], %[[ZY]]
+  // CHECK: %[[PX:.*]] = tile.program_id x
+  // CHECK: %[[NX:.*]] = tile.num_programs x
+  // CHECK: %[[YX:.*]] = arith.muli %[[YZ]], %[[NX]]
+  // CHECK: %[[BLOCK:.*]] = arith.addi %[[PX]], %[[YX]]
+  // CHECK: %[[FIRST:.*]] = arith.cmpi ult, %[[BLOCK]], %[[LIMIT]]
+  // CHECK-NEXT: scf.if %[[FIRST]] {
+  // CHECK-NEXT: tile_nv.prefetch %[[Q]] mask %[[MASK]]
+  // CHECK-NEXT: }
+  // CHECK-NEXT: nvvm.griddepcontrol wait
+  // CHECK: tile.load %[[Q]] mask %[[MASK]]
+  // CHECK: nvvm.griddepcontrol launch_dependents
+  // CHECK-NOT: prefetch
+  gpu.func @prefetches(%p: !tile.ptr<f32>, %w: !tile.ptr<f32>, %t: !tile.ptr<i32>, %n: i32) kernel {
+    %x = tile.program_id x : i32
+    %index = tile.addptr %t, %x : !tile.ptr<i32>, i32
+    %row = tile.load %index : !tile.ptr<i32>
+    %i = tile.arange 0, 128 : tensor<128xi32>
+    %weights = tile.splat %w : tensor<128x!tile.ptr<f32>>
+    %wi = tile.addptr %weights, %i : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %weight = tile.load %wi : tensor<128x!tile.ptr<f32>>
+    %base = tile.addptr %p, %x : !tile.ptr<f32>, i32
+    %bases = tile.splat %base : tensor<128x!tile.ptr<f32>>
+    %q = tile.addptr %bases, %i : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %bound = tile.splat %n : tensor<128xi32>
+    %mask = arith.cmpi slt, %i, %bound : tensor<128xi32>
+    %a = tile.load %q mask %mask : tensor<128x!tile.ptr<f32>>
+    %b = tile.load %q volatile : tensor<128x!tile.ptr<f32>>
+    %far = tile.addptr %p, %row : !tile.ptr<f32>, i32
+    %fars = tile.splat %far : tensor<128x!tile.ptr<f32>>
+    %r = tile.addptr %fars, %i : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %c = tile.load %r : tensor<128x!tile.ptr<f32>>
+    %sum = arith.addf %a, %c : tensor<128xf32>
+    %all = arith.addf %sum, %weight : tensor<128xf32>
+    tile.store %q, %all mask %mask : tensor<128x!tile.ptr<f32>>
+    gpu.return
+  }
+
   // CHECK-LABEL: gpu.func @helper() {
   // CHECK-NEXT: gpu.return
   gpu.func @helper() {

@@ -9,7 +9,8 @@
 #ifndef TILEDIALECT_DIALECT_TILENV_IR_TILENV_H
 #define TILEDIALECT_DIALECT_TILENV_IR_TILENV_H
 
-#include "mlir/IR/Dialect.h"
+#include "TileDialect/Dialect/Tile/IR/Tile.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "TileDialect/Dialect/TileNV/IR/TileNVDialect.h.inc"
 
@@ -19,6 +20,14 @@ namespace mlir::tile_nv {
 inline constexpr llvm::StringLiteral kProgrammaticLaunchAttrName =
     "tile_nv.programmatic_launch";
 
+/// What caches hold, as a side effect resource: no value depends on it.
+struct CacheResource : public SideEffects::Resource::Base<CacheResource> {
+  StringRef getName() final { return "tile_nv.cache"; }
+};
+
 } // namespace mlir::tile_nv
+
+#define GET_OP_CLASSES
+#include "TileDialect/Dialect/TileNV/IR/TileNVOps.h.inc"
 
 #endif // TILEDIALECT_DIALECT_TILENV_IR_TILENV_H

@@ -40,13 +40,17 @@ def TileNVInsertGridDependencies : Pass<"tile-nv-insert-grid-dependencies", "::m
     behind the loads that the kernel begins with (those before the first reduction,
     loop, store ...), never before the wait: the grid behind this one may then rely
     on everything in front of this one. What these loads do not need moves behind
-    them. A kernel that has a `griddepcontrol.wait` of its own stays as it is; one
+    them. Ahead of the wait, the first blocks of the grid `tile_nv.prefetch` what
+    these loads will read (4 MiB together), as far as addresses and masks are
+    computed from the arguments and, the address, from the place in the grid. A kernel that has a `griddepcontrol.wait` of its own stays as it is; one
     that only launches its dependents itself gets the wait.
     Leaves: these kernels with the attribute `tile_nv.programmatic_launch`. Without
     that kind of launch the instructions do nothing, and on chips that do not have
     them (before sm_90) neither does the pass.
   }];
-  let dependentDialects = ["::mlir::tile_nv::TileNVDialect", "::mlir::NVVM::NVVMDialect"];
+  let dependentDialects = [
+    "::mlir::tile_nv::TileNVDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def TileNVSetLaunchBounds : Pass<"tile-nv-set-launch-bounds", "::mlir::gpu::GPUModuleOp"> {
