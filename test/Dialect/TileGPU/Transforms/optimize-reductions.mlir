@@ -6,6 +6,7 @@
 // CHECK-DAG: #[[$ROW64:.+]] = #tile_gpu.layout<{register = [], lane = {{\[}}[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = {{\[}}[4, 0], [8, 0]]}>
 // CHECK-DAG: #[[$ROW128:.+]] = #tile_gpu.layout<{register = [], lane = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [1, 0]], warp = {{\[}}[2, 0], [4, 0]]}>
 // CHECK-DAG: #[[$COLUMN:.+]] = #tile_gpu.layout<{register = [], lane = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [1, 0]], warp = {{\[}}[0, 16], [0, 32]]}>
+// CHECK-DAG: #[[$LOADED:.+]] = #tile_gpu.layout<{register = [], lane = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = {{\[}}[0, 32], [0, 64]]}>
 // CHECK-DAG: #[[$FEW:.+]] = #tile_gpu.layout<{register = [], lane = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = {{\[}}[1, 0], [0, 32]]}>
 // CHECK-DAG: #[[$VECTOR:.+]] = #tile_gpu.layout<{register = [], lane = {{\[}}[1], [2], [4], [8], [16]], warp = {{\[}}[32], [64]]}>
 
@@ -45,6 +46,40 @@ gpu.module @m {
       tile.yield %m : f32
     }
     tile.print "" (%s : tensor<64xf32>)
+    gpu.return
+  }
+
+  // What is loaded stays as it is if each warp would read less than 256 bytes of a row: 64 columns for
+  // four warps, but not 256.
+  // CHECK-LABEL: gpu.func @loaded_columns
+  gpu.func @loaded_columns(%p: !tile.ptr<f32>) kernel {
+    %c = tile.arange 0, 64 : tensor<64xi32>
+    %row = tile.expand_dims %c 0 : tensor<64xi32> -> tensor<1x64xi32>
+    %i = tile.broadcast %row : tensor<1x64xi32> -> tensor<32x64xi32>
+    %q = tile.splat %p : tensor<32x64x!tile.ptr<f32>>
+    %qi = tile.addptr %q, %i : tensor<32x64x!tile.ptr<f32>>, tensor<32x64xi32>
+    // CHECK: %[[X:.+]] = tile.load {{.*}} tensor<32x64x!tile.ptr<f32>, #[[NARROW:.+]]>
+    // CHECK-NEXT: tile.reduce(%[[X]]) axis 0 : (tensor<32x64xf32, #[[NARROW]]>)
+    %x = tile.load %qi : tensor<32x64x!tile.ptr<f32>>
+    %s = tile.reduce(%x) axis 0 : (tensor<32x64xf32>) -> tensor<64xf32> {
+    ^bb0(%l: f32, %r: f32):
+      %m = arith.addf %l, %r : f32
+      tile.yield %m : f32
+    }
+    %wide = tile.arange 0, 256 : tensor<256xi32>
+    %wide_row = tile.expand_dims %wide 0 : tensor<256xi32> -> tensor<1x256xi32>
+    %j = tile.broadcast %wide_row : tensor<1x256xi32> -> tensor<32x256xi32>
+    %w = tile.splat %p : tensor<32x256x!tile.ptr<f32>>
+    %wj = tile.addptr %w, %j : tensor<32x256x!tile.ptr<f32>>, tensor<32x256xi32>
+    // CHECK: tile.load {{.*}} tensor<32x256x!tile.ptr<f32>, #[[$LOADED]]>
+    // CHECK: tile.reduce({{.*}}) axis 0 : (tensor<32x256xf32, #[[$LOADED]]>)
+    %y = tile.load %wj : tensor<32x256x!tile.ptr<f32>>
+    %t = tile.reduce(%y) axis 0 : (tensor<32x256xf32>) -> tensor<256xf32> {
+    ^bb0(%l: f32, %r: f32):
+      %m = arith.addf %l, %r : f32
+      tile.yield %m : f32
+    }
+    tile.print "" (%s, %t : tensor<64xf32>, tensor<256xf32>)
     gpu.return
   }
 
