@@ -164,16 +164,17 @@ Value nv_detail::emitExp(OpBuilder &builder, Location loc, Value x, bool fast,
                          bool flush) {
   Math32 m(builder, loc);
   Value log2e = m.number(kLog2E);
-  Value y = m.mul(x, log2e);
   if (fast)
-    return emitExp2(builder, loc, y, flush);
+    return emitExp2(builder, loc, m.mul(x, log2e), flush);
   // exp(x) = 2^j * 2^f with j = round(x log2 e), limited to exponents of normal
   // numbers; the difference goes to f, which is what makes results overflow,
-  // become subnormal, or NaN.
-  Value limited = m.max(m.min(y, m.number(127.0)), m.number(-126.0));
-  // Adding 1.5 * 2^23 + 127 leaves j + 127 in the low bits.
-  Value magic = m.number(12582912.0 + 127.0);
-  Value shifted = m.add(limited, magic);
+  // become subnormal, or NaN. Adding 1.5 * 2^23 + 127 leaves j + 127 in the low
+  // bits.
+  constexpr double kMagic = 12582912.0 + 127.0;
+  Value magic = m.number(kMagic);
+  Value shifted = m.fma(x, log2e, magic);
+  shifted =
+      m.max(m.min(shifted, m.number(kMagic + 127.0)), m.number(kMagic - 126.0));
   Value j = m.sub(shifted, magic);
   Value scale = m.fromBits(m.shl(m.bits(shifted), 23));
   Value f = m.fma(x, log2e, m.neg(j));

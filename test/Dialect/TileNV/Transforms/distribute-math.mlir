@@ -32,10 +32,9 @@ gpu.func @native(%p: !tile.ptr<f32>, %x: f32) kernel attributes {known_block_siz
 // 2^j 2^f, with j limited to exponents of normal numbers.
 // CHECK-LABEL: gpu.func @exp
 // CHECK-SAME: %{{[a-z0-9]+}}: !llvm.ptr<1>, %[[X:[a-z0-9]+]]: f32
-// CHECK: %[[Y:.*]] = arith.mulf %[[X]], %[[LOG2E:.*]] : f32
+// CHECK: %[[Y:.*]] = llvm.intr.fma(%[[X]], %[[LOG2E:.*]], %[[MAGIC:.*]]) :
 // CHECK: %[[MIN:.*]] = llvm.intr.minnum(%[[Y]]
-// CHECK: %[[MAX:.*]] = llvm.intr.maxnum(%[[MIN]]
-// CHECK: %[[T:.*]] = arith.addf %[[MAX]], %[[MAGIC:.*]] : f32
+// CHECK: %[[T:.*]] = llvm.intr.maxnum(%[[MIN]]
 // CHECK: %[[J:.*]] = arith.subf %[[T]], %[[MAGIC]] : f32
 // CHECK: %[[BITS:.*]] = arith.bitcast %[[T]] : f32 to i32
 // CHECK: %[[SHIFTED:.*]] = arith.shli %[[BITS]]
