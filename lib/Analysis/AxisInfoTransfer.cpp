@@ -746,7 +746,10 @@ AxisInfo tile::inferAxisInfo(OpResult result, OperandInfo getInfo) {
   if (auto load = dyn_cast<LoadOp>(op))
     return load.getIsVolatile() ? AxisInfo::getPessimistic(type)
                                 : inferConstancyOnly(op, getInfo, type);
-  if (op->hasTrait<OpTrait::Elementwise>() && isPure(op))
+  // Assembly may tell equal elements apart: by their place in a pack, or by the
+  // thread that runs it.
+  if (op->hasTrait<OpTrait::Elementwise>() && isPure(op) &&
+      !isa<InlineAsmElementwiseOp>(op))
     return inferConstancyOnly(op, getInfo, type);
   return AxisInfo::getPessimistic(type);
 }

@@ -359,13 +359,18 @@ void RaceChecker::access(Warp &warp, const Access &access) {
   if (isStrong) {
     strong.scope = access.scope;
     strong.order = access.order;
+    strong.bytes = access.bytes;
+    strong.elementBytes =
+        access.elementBytes ? access.elementBytes : access.bytes;
     eachPlace(warp, access, [&](unsigned l, const Place &place) {
       strong.acquired[l] = nullptr;
       if (access.kind == AccessKind::Write)
         return;
       strong.lanes |= LaneMask(1) << l;
       strong.places[l] = place;
-      acquireStrong(warp, l, place);
+      eachElement(
+          place, strong.bytes, strong.elementBytes,
+          [&](const Place &element) { acquireStrong(warp, l, element); });
     });
   }
   {
@@ -383,7 +388,9 @@ void RaceChecker::access(Warp &warp, const Access &access) {
   if (isStrong && access.kind != AccessKind::Read)
     eachPlace(warp, access, [&](unsigned l, const Place &place) {
       current.lane = l;
-      releaseStrong(current, place);
+      eachElement(
+          place, strong.bytes, strong.elementBytes,
+          [&](const Place &element) { releaseStrong(current, element); });
     });
 }
 

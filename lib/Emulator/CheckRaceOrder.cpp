@@ -223,7 +223,9 @@ void RaceChecker::acquireStrong(Warp &warp, unsigned lane, const Place &place) {
 void RaceChecker::strongRead(Warp &warp) {
   for (unsigned l = 0; l < warpSize; ++l)
     if (strong.lanes >> l & 1)
-      acquireStrong(warp, l, strong.places[l]);
+      eachElement(
+          strong.places[l], strong.bytes, strong.elementBytes,
+          [&](const Place &element) { acquireStrong(warp, l, element); });
 }
 
 /// A strong write hands on what its warp knows or, without a release, what it

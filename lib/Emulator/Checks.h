@@ -187,11 +187,12 @@ private:
   ShadowCell *takeCells();
 
   /// The last strong access: its places, and what each lane has acquired for
-  /// the whole device.
+  /// the whole device (at the last element of a vector).
   struct StrongAccess {
     MemoryScope scope = MemoryScope::None;
     MemoryOrder order = MemoryOrder::Relaxed;
     LaneMask lanes = 0;
+    uint32_t bytes = 0, elementBytes = 0;
     Place places[warpSize];
     ClusterClocks::Pointer acquired[warpSize];
   };

@@ -21,8 +21,9 @@ using llvm::Twine;
 
 /// Warp instructions in a turn of a warp.
 static constexpr uint64_t defaultQuantum = 20000;
-/// Clusters that a host thread keeps resident while they wait for each other.
-static constexpr size_t maximalResident = 256;
+/// Clusters that a host thread keeps resident while they wait for each other:
+/// as many as a GPU of 132 multiprocessors has place for.
+static constexpr size_t maximalResident = 4224;
 /// Rounds of a cluster that only polls before another one gets its turn.
 static constexpr uint64_t longestPoll = 16;
 /// More would only take memory.
@@ -383,11 +384,12 @@ bool Worker::isStuck(Cluster &cluster) {
     cluster.spinStart = now;
     return false;
   }
-  if (cluster.spinRounds < 20000)
+  // Of many clusters each needs long for so many rounds.
+  bool isLong = now - cluster.spinStart > std::chrono::seconds(2);
+  if (cluster.spinRounds < (isLong ? 64 : 20000))
     return false;
   // Who gets on may count its polls, and end.
-  return (context.numWorkers == 1 && !cluster.gotOn) ||
-         now - cluster.spinStart > std::chrono::seconds(2);
+  return isLong || (context.numWorkers == 1 && !cluster.gotOn);
 }
 
 void Worker::run() {

@@ -104,8 +104,10 @@ struct Access {
   /// Bytes for each lane.
   uint32_t bytes = 0;
   const uint64_t *addresses = nullptr;
-  /// What a plain store writes, elements of `elementBytes` each, or null.
+  /// What a plain store writes, or null.
   const Operand *values = nullptr;
+  /// Bytes of each element of a store or atomic; 0 for others. A strong access
+  /// of a vector is one of each element.
   uint32_t elementBytes = 0;
   /// The register that a read goes to, or to a part of it, where it is one of
   /// several of an instruction (wmma.load); else null.

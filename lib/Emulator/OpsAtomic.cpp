@@ -200,6 +200,7 @@ Step atomicLanes(Warp &warp, const Inst &inst, LaneMask mask) {
     access.order = info.order;
     access.mask = mask;
     access.bytes = bytes;
+    access.elementBytes = info.elementBytes;
     access.addresses = addresses;
     if (!warp.observe(access))
       return Step::Error;

@@ -257,21 +257,23 @@ Step convertLanes(Warp &warp, const Inst &inst, LaneMask mask) {
   return Step::Next;
 }
 
-/// ue8m0: powers of two, exponent bias 127, no sign.
-uint32_t encodeUE8M0(double value, Rounding rounding) {
+/// ue8m0: powers of two, exponent bias 127, no sign. What is too large is the
+/// largest number with .satfinite, else NaN.
+uint32_t encodeUE8M0(double value, Rounding rounding, bool satfinite) {
+  int largest = 254, overflow = satfinite ? largest : 0xFF;
   if (std::isnan(value))
     return 0xFF;
   value = std::fabs(value);
   if (value == 0)
     return 0;
   if (std::isinf(value))
-    return 0xFE;
+    return overflow;
   int exponent = std::ilogb(value);
   bool exact = std::ldexp(1.0, exponent) == value;
   if (!exact && rounding == Rounding::Up)
     ++exponent;
   int code = exponent + 127;
-  return code < 0 ? 0 : code > 254 ? 254 : code;
+  return code < 0 ? 0 : code > largest ? overflow : code;
 }
 
 /// Several floats packed into one register; the first source is uppermost.
@@ -296,7 +298,7 @@ Step packLanes(Warp &warp, const Inst &inst, LaneMask mask) {
                                 random >> shift & ((1u << randomBits) - 1),
                                 randomBits, info.satfinite);
       } else if (!format) {
-        code = encodeUE8M0(number, info.rounding);
+        code = encodeUE8M0(number, info.rounding, info.satfinite);
       } else {
         code = encodeFloat(*format, number, info.rounding, info.satfinite);
       }
@@ -327,7 +329,7 @@ Step repackLanes(Warp &warp, const Inst &inst, LaneMask mask) {
         number = 0;
       uint64_t encoded =
           to ? encodeFloat(*to, number, info.rounding, info.satfinite)
-             : encodeUE8M0(number, info.rounding);
+             : encodeUE8M0(number, info.rounding, info.satfinite);
       result |= encoded << (toBits * i);
     }
     warp.setLane(inst.operands[0], l, result);

@@ -125,6 +125,16 @@ struct RaceChecker::Current {
   ClusterClocks::Pointer releasedWide{};
 };
 
+/// Each element of a strong access of `bytes` at `place`: another access may
+/// synchronise with one of them.
+template <typename F>
+void eachElement(Place place, uint32_t bytes, uint32_t elementBytes, F visit) {
+  for (uint32_t offset = 0; offset < bytes; offset += elementBytes) {
+    visit(place);
+    place.address += elementBytes;
+  }
+}
+
 /// The page of global memory of the last lane, which is locked.
 struct RaceChecker::GlobalCursor {
   uint64_t index = ~uint64_t(0);

@@ -88,6 +88,7 @@ constexpr ChipInfo hopper(llvm::StringLiteral name) {
   chip.maxSharedBytesPerBlock = 227 * KiB;
   chip.sharedBytesPerSM = 228 * KiB;
   chip.hasBF16Arithmetic = true;
+  chip.hasVectorAtomics = true;
   chip.hasFP8Conversions = true;
   chip.hasStoreMatrix = true;
   chip.hasClusters = true;
@@ -109,7 +110,6 @@ constexpr ChipInfo blackwell(llvm::StringLiteral name) {
   ChipInfo chip = hopper(name);
   chip.computeCapability = 100;
   chip.ptxVersion = 86;
-  chip.hasVectorAtomics = true;
   chip.hasFP8Mma = true;
   chip.hasPackedF32 = true;
   return chip;
@@ -161,7 +161,6 @@ constexpr ChipInfo withCapability(ChipInfo chip, int32_t computeCapability,
   return chip;
 }
 
-// hasVectorAtomics: sm_90 has them from PTX 8.1 on; we emit 8.0 there.
 constexpr std::array chips = {
     turing("sm_75"),
     ampere("sm_80"),

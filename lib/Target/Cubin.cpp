@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileDialect/Target/Cubin.h"
+#include "TileDialect/Target/ChipInfo.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
@@ -115,43 +117,131 @@ void tile::parsePtxasReport(StringRef report, Cubin &cubin) {
   }
 }
 
+namespace {
+
+/// One run of ptxas: its report, and its exit status, which is negative if it
+/// did not start or died of a signal.
+struct PtxasRun {
+  int status;
+  std::string message;
+  std::string report;
+};
+
+} // namespace
+
+static FailureOr<PtxasRun> runPtxas(StringRef ptxas, StringRef chip,
+                                    const TemporaryFile &input,
+                                    const TemporaryFile &output,
+                                    ArrayRef<std::string> options,
+                                    Location loc) {
+  FailureOr<TemporaryFile> log = TemporaryFile::create("log", loc);
+  if (failed(log))
+    return failure();
+  std::string arch = ("-arch=" + chip).str();
+  SmallVector<StringRef> arguments = {ptxas,           "-v", arch,
+                                      input.getPath(), "-o", output.getPath()};
+  arguments.append(options.begin(), options.end());
+  std::optional<StringRef> redirects[] = {StringRef(""), log->getPath(),
+                                          log->getPath()};
+  PtxasRun run;
+  run.status = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt,
+                                         redirects, 0, 0, &run.message);
+  FailureOr<std::string> report = log->read(loc);
+  if (failed(report))
+    return failure();
+  run.report = std::move(*report);
+  return run;
+}
+
+/// The threads of the largest block that a kernel of `ptx` says that it has, or
+/// 1 if none says so.
+static int64_t getMaxThreads(StringRef ptx) {
+  int64_t most = 1;
+  for (StringRef directive : {".reqntid", ".maxntid"}) {
+    for (StringRef rest = ptx; !rest.empty();) {
+      rest = rest.split(directive).second;
+      int64_t threads = 1;
+      for (StringRef extent : llvm::split(rest.take_until([](char c) {
+             return c == '\n' || c == '.' || c == '{';
+           }),
+                                          ',')) {
+        int64_t number = 0;
+        if (!extent.trim().getAsInteger(10, number))
+          threads *= number;
+      }
+      most = std::max(most, threads);
+    }
+  }
+  return most;
+}
+
+bool tile::mayNeedFewerSpills(StringRef ptx, StringRef chipName,
+                              const Cubin &cubin) {
+  // Who writes one of these wants these registers, spills included.
+  if (ptx.contains(".maxnreg") || ptx.contains(".minnctapersm"))
+    return false;
+  const tile_dialect::ChipInfo *chip = tile_dialect::lookupChip(chipName);
+  if (!chip || cubin.kernels.empty())
+    return false;
+  // Registers are handed out by eights.
+  int64_t most = std::min<int64_t>(
+      chip->maxRegistersPerThread,
+      llvm::alignDown(chip->registersPerSM / getMaxThreads(ptx), 8));
+  return llvm::all_of(cubin.kernels, [&](const KernelResources &kernel) {
+    return kernel.hasSpills() && kernel.registers < most;
+  });
+}
+
+static int64_t getSpilledBytes(const tile::Cubin &cubin) {
+  int64_t bytes = 0;
+  for (const tile::KernelResources &kernel : cubin.kernels)
+    bytes += kernel.spillStoreBytes + kernel.spillLoadBytes;
+  return bytes;
+}
+
 FailureOr<tile::Cubin> tile::assemblePTX(StringRef ptx, StringRef chip,
                                          StringRef ptxas,
                                          ArrayRef<std::string> options,
                                          Location loc) {
   FailureOr<TemporaryFile> input = TemporaryFile::create("ptx", loc);
   FailureOr<TemporaryFile> output = TemporaryFile::create("cubin", loc);
-  FailureOr<TemporaryFile> log = TemporaryFile::create("log", loc);
-  if (failed(input) || failed(output) || failed(log) ||
-      failed(input->write(ptx, loc)))
+  if (failed(input) || failed(output) || failed(input->write(ptx, loc)))
     return failure();
 
-  std::string arch = ("-arch=" + chip).str();
-  SmallVector<StringRef> arguments = {
-      ptxas, "-v", arch, input->getPath(), "-o", output->getPath()};
-  arguments.append(options.begin(), options.end());
-  std::optional<StringRef> redirects[] = {StringRef(""), log->getPath(),
-                                          log->getPath()};
-  std::string message;
-  int status = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt,
-                                         redirects, 0, 0, &message);
-  FailureOr<std::string> report = log->read(loc);
-  if (failed(report))
+  FailureOr<PtxasRun> run =
+      runPtxas(ptxas, chip, *input, *output, options, loc);
+  if (failed(run))
     return failure();
-  if (status != 0) {
-    // A negative status: the program did not start or died of a signal.
-    if (status < 0)
-      emitError(loc) << "cannot run '" << ptxas << "': " << message;
-    else
-      emitError(loc) << "ptxas failed: " << StringRef(*report).trim();
-    return failure();
-  }
+  if (run->status < 0)
+    return emitError(loc) << "cannot run '" << ptxas << "': " << run->message;
+  if (run->status != 0)
+    return emitError(loc) << "ptxas failed: " << StringRef(run->report).trim();
 
   Cubin cubin;
-  parsePtxasReport(*report, cubin);
+  parsePtxasReport(run->report, cubin);
   FailureOr<std::string> binary = output->read(loc);
   if (failed(binary))
     return failure();
   cubin.binary = std::move(*binary);
-  return cubin;
+  // Other options of the caller come with what they do to registers.
+  bool hasOtherOptions = llvm::any_of(
+      options, [](StringRef option) { return option != "-lineinfo"; });
+  if (hasOtherOptions || !mayNeedFewerSpills(ptx, chip, cubin))
+    return cubin;
+
+  SmallVector<std::string> moreRegisters(options);
+  moreRegisters.append({"--minnctapersm", "1"});
+  run = runPtxas(ptxas, chip, *input, *output, moreRegisters, loc);
+  // An older ptxas may not know the option.
+  if (failed(run) || run->status != 0)
+    return cubin;
+  Cubin second;
+  parsePtxasReport(run->report, second);
+  if (getSpilledBytes(second) >= getSpilledBytes(cubin))
+    return cubin;
+  binary = output->read(loc);
+  if (failed(binary))
+    return failure();
+  second.binary = std::move(*binary);
+  return second;
 }

@@ -124,8 +124,21 @@ static llvm::OptimizationLevel getOptimizationLevel(unsigned level) {
   }
 }
 
+/// The level of the back end: 3 is as 2. NVPTX differs by value numbering,
+/// twice, where 2 has early common-subexpression elimination. It takes as long
+/// as all the rest of emission and finds nothing in code of tiles: the
+/// optimiser has been over it.
 static llvm::CodeGenOptLevel getCodeGenLevel(unsigned level) {
-  return static_cast<llvm::CodeGenOptLevel>(std::min(level, 3u));
+  return static_cast<llvm::CodeGenOptLevel>(std::min(level, 2u));
+}
+
+/// Whether the optimiser runs a pass. It leaves out the two whose queries about
+/// memory take most of its time where a tile is many accesses to shared memory.
+/// Equal loads that dominate each other go without them, dead stores to shared
+/// memory would be a fault of the lowering, and what is stored to global memory
+/// others may read.
+static bool runsPass(llvm::StringRef name) {
+  return name != "GVNPass" && name != "DSEPass";
 }
 
 /// LLVM only warns, on stderr, about a feature that it does not know.
@@ -194,7 +207,10 @@ LogicalResult tile::PTXEmitter::optimize(llvm::Module &module, Location loc) {
   tuning.LoopVectorization = false;
   tuning.LoopInterleaving = false;
   tuning.SLPVectorization = false;
-  llvm::PassBuilder builder(machine.get(), tuning);
+  llvm::PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback(
+      [](llvm::StringRef name, llvm::Any) { return runsPass(name); });
+  llvm::PassBuilder builder(machine.get(), tuning, std::nullopt, &callbacks);
   builder.registerModuleAnalyses(moduleAnalyses);
   builder.registerCGSCCAnalyses(callGraphAnalyses);
   builder.registerFunctionAnalyses(functionAnalyses);

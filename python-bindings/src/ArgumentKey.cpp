@@ -28,6 +28,7 @@ enum Tag : uint64_t {
   ArrayByCode,
   ArrayByObject,
   Tuple,
+  NamedTuple,
   Descriptor,
   // Constants.
   ConstNone,
@@ -37,6 +38,7 @@ enum Tag : uint64_t {
   ConstFloat,
   ConstString,
   ConstTuple,
+  ConstFields,
   ConstObject,
   // Others.
   Option,
@@ -45,6 +47,7 @@ enum Tag : uint64_t {
 
 constexpr unsigned kAlignedShift = 8;
 constexpr unsigned kPayloadShift = 16;
+constexpr unsigned kSameAsShift = 48;
 /// Tuples may be nested this deep.
 constexpr unsigned kMaxDepth = 8;
 /// Types beyond this number are left to Python: programs that make types
@@ -98,19 +101,26 @@ static const ArgumentType *describeType(PyObject *value) {
   PyObject *answer =
       PyObject_CallFunctionObjArgs(typeDescriber, value, nullptr);
   int array = 0, isIdentity = 0;
-  bool isValid = answer && PyArg_ParseTuple(answer, "ip", &array, &isIdentity);
+  PyObject *fields = nullptr;
+  bool isValid =
+      answer && PyArg_ParseTuple(answer, "ipO", &array, &isIdentity, &fields);
+  // Kept for as long as the type.
+  fields = isValid && PyTuple_CheckExact(fields) ? fields : nullptr;
+  Py_XINCREF(fields);
   Py_XDECREF(answer);
   if (!isValid) {
     PyErr_Clear();
     return nullptr;
   }
   // Meanwhile other threads may have asked, about this type too.
-  for (const ArgumentType &known : types)
-    if (known.type == Py_TYPE(value))
-      return &known;
-  if (types.size() >= kMaxTypes)
-    return nullptr;
-  ArgumentType entry{Py_TYPE(value), ArrayKind(array), isIdentity != 0,
+  const ArgumentType *known = nullptr;
+  for (const ArgumentType &other : types)
+    known = other.type == Py_TYPE(value) ? &other : known;
+  if (known || types.size() >= kMaxTypes) {
+    Py_XDECREF(fields);
+    return known;
+  }
+  ArgumentType entry{Py_TYPE(value), ArrayKind(array), isIdentity != 0, fields,
                      nullptr};
   if (entry.array == ArrayKind::Exchange) {
     entry.api = getExchangeAPI(entry.type);
@@ -157,6 +167,20 @@ bool ArgumentKey::addInteger(const LaunchParameter &parameter,
                    uint64_t(number));
 }
 
+bool ArgumentKey::pushArray(uint64_t word, uint64_t address, bool isAligned) {
+  if (numArrays == kMaxParameters)
+    return false;
+  // Null is no memory. There are few arrays.
+  for (unsigned i = 0; address && i < numArrays; ++i)
+    if (arrays[i] == address) {
+      word |= uint64_t(i + 1) << kSameAsShift;
+      break;
+    }
+  arrays[numArrays++] = address;
+  isAligned &= address % 16 == 0;
+  return pushValue(word | uint64_t(isAligned) << kAlignedShift, address);
+}
+
 bool ArgumentKey::addExchange(const ArgumentType &type, bool isAligned,
                               PyObject *value) {
   dlpack::Tensor tensor = {};
@@ -171,13 +195,11 @@ bool ArgumentKey::addExchange(const ArgumentType &type, bool isAligned,
     api = type.api;
   uint64_t address =
       reinterpret_cast<uintptr_t>(tensor.data) + tensor.byteOffset;
-  isAligned &= address % 16 == 0;
   uint32_t code;
   static_assert(sizeof code == sizeof tensor.type);
   std::memcpy(&code, &tensor.type, sizeof code);
-  return pushValue(ArrayByCode | uint64_t(isAligned) << kAlignedShift |
-                       uint64_t(code) << kPayloadShift,
-                   address);
+  return pushArray(ArrayByCode | uint64_t(code) << kPayloadShift, address,
+                   isAligned);
 }
 
 /// Converts and drops `number`, a new reference or null.
@@ -196,9 +218,7 @@ static PyObject *callMethod(PyObject *object, PyObject *name) {
 
 bool ArgumentKey::addArrayWords(PyObject *elementType, uint64_t address,
                                 bool isAligned) {
-  isAligned &= address % 16 == 0;
-  return pushValue(ArrayByObject | uint64_t(isAligned) << kAlignedShift,
-                   address) &&
+  return pushArray(ArrayByObject, address, isAligned) &&
          pushObject(elementType);
 }
 
@@ -324,7 +344,32 @@ bool ArgumentKey::addConstant(PyObject *value, PyObject *strings,
     return true;
   }
   const ArgumentType *info = findArgumentType(value);
+  if (info && info->fields)
+    return addFields(*info, value, strings, depth);
   return info && info->isIdentity && push(ConstObject) && pushObject(value);
+}
+
+bool ArgumentKey::addFields(const ArgumentType &type, PyObject *value,
+                            PyObject *strings, unsigned depth) {
+  bool isTuple = PyTuple_Check(value);
+  Py_ssize_t size = PyTuple_Size(isTuple ? value : type.fields);
+  if (depth == kMaxDepth ||
+      !push(ConstFields | uint64_t(size) << kPayloadShift) ||
+      !pushObject(reinterpret_cast<PyObject *>(type.type)))
+    return false;
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    PyObject *part = isTuple ? PyTuple_GetItem(value, i) : nullptr;
+    if (!isTuple) {
+      part = PyObject_GetAttr(value, PyTuple_GetItem(type.fields, i));
+      if (!own(part)) {
+        PyErr_Clear();
+        return false;
+      }
+    }
+    if (!addConstant(part, strings, depth + 1))
+      return false;
+  }
+  return true;
 }
 
 /// Adds the first `size` elements of a tuple of ints as values that are passed.
@@ -398,6 +443,18 @@ bool ArgumentKey::addArgument(const LaunchParameter &parameter, PyObject *value,
   const ArgumentType *info = findArgumentType(value);
   if (!info)
     return false;
+  if (info->fields && PyTuple_Check(value)) {
+    Py_ssize_t size = PyTuple_Size(value);
+    if (depth == kMaxDepth ||
+        !push(NamedTuple | uint64_t(size) << kPayloadShift) ||
+        !pushObject(reinterpret_cast<PyObject *>(info->type)))
+      return false;
+    for (Py_ssize_t i = 0; i < size; ++i)
+      if (!addArgument(parameter, PyTuple_GetItem(value, i), strings,
+                       depth + 1))
+        return false;
+    return true;
+  }
   if (info->array == ArrayKind::Descriptor)
     return addDescriptor(value, strings);
   return addArray(*info, parameter.specialise && parameter.align, value);

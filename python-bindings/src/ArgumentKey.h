@@ -13,11 +13,13 @@
 //
 // An argument is one word, which holds a tag in its low byte, what the kernel
 // may know of the value (divisible by 16: bit 8; the DLPack element type: from
-// bit 16), and for some tags a second word:
+// bit 16; the same address as array number n before it: n + 1 from bit 48), and
+// for some tags a second word:
 //
 //   run-time None, 1, bool, float      the tag alone
 //   run-time int                       Int32, Int64 or ForcedInt
-//   run-time tuple                     tag with the length, its elements
+//   run-time tuple                     tag with the length, its elements; of a
+//                                      NamedTuple its class before these
 //   tensor descriptor                  tag, its array, its block shape and
 //                                      its padding as constexprs
 //   array                              ArrayByCode (element type in the word),
@@ -25,9 +27,11 @@
 //   constexpr int, float               tag, value
 //   constexpr str                      tag, address of the kernel's own copy
 //   constexpr tuple                    tag with the length, its elements
-//   other constexpr                    tag, address: for types whose equality
-//                                      is identity, and those that the Python
-//                                      side declares immutable
+//   constexpr NamedTuple, or instance  tag with the length, class, the elements
+//   of a frozen dataclass              or fields
+//   other constexpr                    tag, address: for types of which the
+//                                      Python side says that nothing in their
+//                                      values changes
 //
 // What is not in this list is left to Python: `add...` returns false, without a
 // Python error. Addresses in a key are those of objects that `getHeldObjects`
@@ -80,6 +84,9 @@ struct ArgumentType {
   ArrayKind array;
   /// Whether the address of such a constexpr stands for its value.
   bool isIdentity;
+  /// The names of the fields of a NamedTuple or frozen dataclass, by which its
+  /// constexprs are compared; null for other types.
+  PyObject *fields;
   const dlpack::ExchangeAPI *api;
 };
 
@@ -87,8 +94,9 @@ struct ArgumentType {
 /// set by `setTypeDescriber` for each new type.
 const ArgumentType *findArgumentType(PyObject *value);
 
-/// `describer(value)` returns the number of an ArrayKind and a bool. Steals
-/// nothing, keeps a reference.
+/// `describer(value)` returns the number of an ArrayKind, a bool and a tuple of
+/// strings or None, for the members of ArgumentType. Steals nothing, keeps a
+/// reference.
 void setTypeDescriber(PyObject *describer);
 
 class ArgumentKey {
@@ -180,16 +188,21 @@ private:
   bool addDescriptor(PyObject *value, PyObject *strings);
   bool addNumbers(PyObject *tuple, Py_ssize_t size);
   bool addArrayWords(PyObject *elementType, uint64_t address, bool isAligned);
+  /// Adds an array; `word` holds its tag and payload.
+  bool pushArray(uint64_t word, uint64_t address, bool isAligned);
   bool addConstant(PyObject *value, PyObject *strings, unsigned depth);
+  bool addFields(const ArgumentType &type, PyObject *value, PyObject *strings,
+                 unsigned depth);
   bool addStream(PyObject *stream);
 
   unsigned numWords = 0, numValues = 0, numHeld = 0, numOwned = 0,
-           numStreams = 0;
+           numStreams = 0, numArrays = 0;
   int device = -1;
   const dlpack::ExchangeAPI *api = nullptr;
   // Left as they are: only the first elements are used.
   uint64_t words[kMaxWords];
   uint64_t values[kMaxParameters];
+  uint64_t arrays[kMaxParameters];
   uint64_t streams[kMaxStreams];
   PyObject *held[kMaxObjects];
   PyObject *owned[kMaxObjects];

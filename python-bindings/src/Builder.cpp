@@ -168,9 +168,12 @@ Type KernelBuilder::getDescType(const std::vector<int64_t> &shape,
 Values KernelBuilder::startKernel(const std::string &name,
                                   const std::string &chip,
                                   const std::vector<Type> &arguments,
-                                  const std::vector<int64_t> &divisibilities) {
+                                  const std::vector<int64_t> &divisibilities,
+                                  const std::vector<int32_t> &aliasGroups) {
   if (arguments.size() != divisibilities.size())
     fail("expected a divisibility for each argument");
+  if (!aliasGroups.empty() && arguments.size() != aliasGroups.size())
+    fail("expected an alias group for each argument, or none");
   module = ModuleOp::create(location);
   ops.setInsertionPointToStart(module->getBody());
   auto gpuModule = gpu::GPUModuleOp::create(ops, location, "kernels");
@@ -187,6 +190,9 @@ Values KernelBuilder::startKernel(const std::string &name,
     if (divisibility > 1)
       func.setArgAttr(index, kDivisibilityAttrName,
                       ops.getDenseI32ArrayAttr({int32_t(divisibility)}));
+  for (auto [index, group] : llvm::enumerate(aliasGroups))
+    if (group >= 0)
+      func.setArgAttr(index, kAliasGroupAttrName, ops.getI32IntegerAttr(group));
   ops.setInsertionPointToStart(&func.getBody().front());
   auto blockArguments = func.getBody().front().getArguments();
   return Values(blockArguments.begin(), blockArguments.end());

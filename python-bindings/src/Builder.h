@@ -72,10 +72,12 @@ public:
   Type getTensorType(const std::vector<int64_t> &shape, Type element);
   Type getDescType(const std::vector<int64_t> &shape, Type element);
 
-  // The kernel. A divisibility of 0 or 1 says nothing.
+  // The kernel. A divisibility of 0 or 1 says nothing; pointers of the same
+  // alias group may be the same memory, those of group -1 are in none.
   Values startKernel(const std::string &name, const std::string &chip,
                      const std::vector<Type> &arguments,
-                     const std::vector<int64_t> &divisibilities);
+                     const std::vector<int64_t> &divisibilities,
+                     const std::vector<int32_t> &aliasGroups);
   void finishKernel();
 
   // Element-wise ops without properties, by name.

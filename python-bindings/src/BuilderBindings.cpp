@@ -126,7 +126,8 @@ void tile::python::bindBuilder(nb::module_ &module) {
       .def("ptr_type", &B::getPtrType)
       .def("tensor_type", &B::getTensorType)
       .def("desc_type", &B::getDescType)
-      .def("start_kernel", &B::startKernel)
+      .def("start_kernel", &B::startKernel, "name"_a, "chip"_a, "arguments"_a,
+           "divisibilities"_a, "alias_groups"_a = std::vector<int32_t>())
       .def("finish_kernel", &B::finishKernel);
   bindValues(builder);
   bindEffects(builder);

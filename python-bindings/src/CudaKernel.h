@@ -22,10 +22,11 @@ namespace mlir::tile::python {
 class CudaKernel {
 public:
   /// `isProgrammatic`: launches set programmatic stream serialisation.
+  /// `isCooperative`: all blocks of a launch run at once.
   CudaKernel(nanobind::bytes image, const std::string &name,
              const std::vector<std::string> &parameterTypes,
              unsigned numThreads, unsigned dynamicSharedBytes,
-             bool isProgrammatic);
+             bool isProgrammatic, bool isCooperative);
   CudaKernel(const CudaKernel &) = delete;
   // The module stays loaded: a graph or a running kernel may still use it, and
   // at exit the context may be gone already.
@@ -45,8 +46,8 @@ public:
   /// the bytes of parameter i. The GIL need not be held.
   CudaStatus launchPacked(const std::array<uint32_t, 3> &grid, void **values,
                           CudaHandle stream) const {
-    if (isProgrammatic)
-      return launchProgrammatically(grid, values, stream);
+    if (isProgrammatic || isCooperative)
+      return launchWithAttributes(grid, values, stream);
     return driver.cuLaunchKernel(function, grid[0], grid[1], grid[2],
                                  numThreads, 1, 1, dynamicSharedBytes, stream,
                                  values, nullptr);
@@ -62,14 +63,14 @@ public:
   uint64_t getFunction() const { return reinterpret_cast<uint64_t>(function); }
 
 private:
-  CudaStatus launchProgrammatically(const std::array<uint32_t, 3> &grid,
-                                    void **values, CudaHandle stream) const;
+  CudaStatus launchWithAttributes(const std::array<uint32_t, 3> &grid,
+                                  void **values, CudaHandle stream) const;
   void throwIfTooMuchShared(CudaStatus status, const char *what) const;
 
   const CudaDriver &driver;
   KernelParameters parameters;
   unsigned numThreads, dynamicSharedBytes;
-  bool isProgrammatic;
+  bool isProgrammatic, isCooperative;
   CudaHandle context = nullptr, module = nullptr, function = nullptr;
 };
 

@@ -37,21 +37,27 @@ static constexpr int kCapabilityMajor = 75;
 static constexpr int kCapabilityMinor = 76;
 static constexpr int kMaxSharedBytesPerBlock = 97;
 /// CU_LAUNCH_ATTRIBUTE_*
+static constexpr int kCooperative = 2;
 static constexpr int kProgrammaticStreamSerialization = 6;
 /// CUDA_ERROR_*
 static constexpr CudaStatus kInvalidValue = 1;
 static constexpr CudaStatus kLaunchOutOfResources = 701;
+static constexpr CudaStatus kCooperativeLaunchTooLarge = 720;
 /// Kernels up to this size may have their shared memory without asking.
 static constexpr unsigned kSharedBytesWithoutOptIn = 48 * 1024;
 
 CudaKernel::CudaKernel(nb::bytes image, const std::string &name,
                        const std::vector<std::string> &parameterTypes,
                        unsigned numThreads, unsigned dynamicSharedBytes,
-                       bool isProgrammatic)
+                       bool isProgrammatic, bool isCooperative)
     : driver(getCudaDriver()), parameters(parameterTypes),
       numThreads(numThreads), dynamicSharedBytes(dynamicSharedBytes),
       // Without that function the kernel waits for nothing.
-      isProgrammatic(isProgrammatic && driver.cuLaunchKernelEx) {
+      isProgrammatic(isProgrammatic && driver.cuLaunchKernelEx),
+      isCooperative(isCooperative) {
+  if (isCooperative && !driver.cuLaunchKernelEx)
+    throw std::runtime_error(
+        "launch_cooperative_grid needs a driver of CUDA 11.8 or newer");
   if (getCurrentDevice() < 0)
     useDevice(0);
   checkCuda(driver.cuCtxGetCurrent(&context), "cuCtxGetCurrent");
@@ -118,7 +124,12 @@ void CudaKernel::throwLaunchError(CudaStatus status) const {
                           getDeviceAttribute(device, kMaxRegistersPerBlock),
                           "registers", status, what);
   }
-  throw std::runtime_error(describeCudaError(status, what));
+  std::string reason = describeCudaError(status, what);
+  if (status == kCooperativeLaunchTooLarge)
+    reason +=
+        ": of a launch with launch_cooperative_grid, all blocks must find "
+        "a place on the GPU at once";
+  throw std::runtime_error(reason);
 }
 
 int CudaKernel::getAttribute(int attribute) const {
@@ -128,16 +139,21 @@ int CudaKernel::getAttribute(int attribute) const {
   return value;
 }
 
-CudaStatus
-CudaKernel::launchProgrammatically(const std::array<uint32_t, 3> &grid,
-                                   void **values, CudaHandle stream) const {
-  CudaLaunchAttribute attribute = {kProgrammaticStreamSerialization, {1}};
+CudaStatus CudaKernel::launchWithAttributes(const std::array<uint32_t, 3> &grid,
+                                            void **values,
+                                            CudaHandle stream) const {
+  CudaLaunchAttribute attributes[2];
+  unsigned numAttributes = 0;
+  if (isProgrammatic)
+    attributes[numAttributes++] = {kProgrammaticStreamSerialization, {1}};
+  if (isCooperative)
+    attributes[numAttributes++] = {kCooperative, {1}};
   CudaLaunchConfig config = {{grid[0], grid[1], grid[2]},
                              {numThreads, 1, 1},
                              dynamicSharedBytes,
                              stream,
-                             &attribute,
-                             1};
+                             attributes,
+                             numAttributes};
   return driver.cuLaunchKernelEx(&config, function, values, nullptr);
 }
 
@@ -177,10 +193,11 @@ static std::array<int, 2> getCapability(int ordinal) {
 void mlir::tile::python::bindCuda(nb::module_ &module) {
   nb::class_<CudaKernel>(module, "CudaKernel")
       .def(nb::init<nb::bytes, const std::string &,
-                    const std::vector<std::string> &, unsigned, unsigned,
+                    const std::vector<std::string> &, unsigned, unsigned, bool,
                     bool>(),
            "image"_a, "name"_a, "parameter_types"_a, "num_threads"_a,
-           "dynamic_shared_bytes"_a, "is_programmatic"_a = false)
+           "dynamic_shared_bytes"_a, "is_programmatic"_a = false,
+           "is_cooperative"_a = false)
       .def("launch", &CudaKernel::launch)
       .def_prop_ro("function", &CudaKernel::getFunction)
       .def_prop_ro(

@@ -25,7 +25,7 @@ static void waitForBusyThreadsAtExit() {
   });
 }
 
-NB_MODULE(_C, module) {
+NB_MODULE(_C_of_main, module) {
   // The front end keeps IR handles in frames of exceptions that users hold on
   // to; those are no leaks of ours.
   nanobind::set_leak_warnings(false);
@@ -34,4 +34,16 @@ NB_MODULE(_C, module) {
   bindEmulator(module);
   bindCuda(module);
   bindLauncher(module);
+}
+
+/// The entry point of the module. Other interpreters than the main one would
+/// take the types of the bindings away from it.
+extern "C" NB_EXPORT PyObject *PyInit__C() {
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+    PyErr_SetString(PyExc_ImportError,
+                    "tile works in the main interpreter of a process only, not "
+                    "in a sub-interpreter");
+    return nullptr;
+  }
+  return PyInit__C_of_main();
 }

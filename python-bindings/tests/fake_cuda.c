@@ -188,11 +188,14 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
                           void **parameters, void **extra) {
   for (unsigned i = 0; i < config->numAttrs; ++i) {
-    if (config->attrs[i].id !=
-        CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+    const CUlaunchAttribute *attribute = &config->attrs[i];
+    if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+      write_line("programmatic %d",
+                 attribute->value.programmaticStreamSerializationAllowed);
+    else if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+      write_line("cooperative %d", attribute->value.cooperative);
+    else
       return CUDA_ERROR_INVALID_VALUE;
-    write_line("programmatic %d",
-               config->attrs[i].value.programmaticStreamSerializationAllowed);
   }
   return cuLaunchKernel(function, config->gridDimX, config->gridDimY,
                         config->gridDimZ, config->blockDimX, config->blockDimY,

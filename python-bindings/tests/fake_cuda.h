@@ -42,12 +42,14 @@ enum {
 };
 
 typedef enum {
+  CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
   CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6
 } CUlaunchAttributeID;
 
 typedef union {
   char pad[64];
   int programmaticStreamSerializationAllowed;
+  int cooperative;
 } CUlaunchAttributeValue;
 
 typedef struct {

@@ -38,6 +38,8 @@ typedef struct {
   uint32_t grid[3], block[3], shared, num_bytes;
   /* Programmatic stream serialisation. */
   uint32_t programmatic;
+  /* Whether all blocks run at once. */
+  uint32_t cooperative;
   uint8_t bytes[8 * MAX_PARAMETERS];
 } Launch;
 
@@ -231,7 +233,7 @@ int cuLaunchKernel(void *handle, unsigned grid_x, unsigned grid_y,
   launch->block[0] = block_x, launch->block[1] = block_y;
   launch->block[2] = block_z;
   launch->shared = shared;
-  launch->programmatic = 0;
+  launch->programmatic = launch->cooperative = 0;
   launch->num_bytes = 0;
   for (int i = 0; i < function->num_parameters; ++i) {
     memcpy(launch->bytes + launch->num_bytes, parameters[i],
@@ -248,6 +250,7 @@ typedef struct {
   union {
     char bytes[64];
     int programmatic_stream_serialization_allowed;
+    int cooperative;
   } value;
 } LaunchAttribute;
 
@@ -268,10 +271,14 @@ int cuLaunchKernelEx(const LaunchConfig *config, void *function,
     return status;
   for (unsigned i = 0; i < config->num_attributes; ++i) {
     const LaunchAttribute *attribute = &config->attributes[i];
-    if (attribute->id != 6) /* PROGRAMMATIC_STREAM_SERIALIZATION */
+    Launch *launch = &launches[(num_launches - 1) % MAX_LAUNCHES];
+    if (attribute->id == 6) /* PROGRAMMATIC_STREAM_SERIALIZATION */
+      launch->programmatic =
+          attribute->value.programmatic_stream_serialization_allowed;
+    else if (attribute->id == 2) /* COOPERATIVE */
+      launch->cooperative = attribute->value.cooperative;
+    else
       return 1;
-    launches[(num_launches - 1) % MAX_LAUNCHES].programmatic =
-        attribute->value.programmatic_stream_serialization_allowed;
   }
   return 0;
 }

@@ -20,7 +20,7 @@ class Launch(ctypes.Structure):
     _fields_ = [("function", ctypes.c_void_p), ("stream", ctypes.c_uint64),
                 ("_grid", ctypes.c_uint32 * 3), ("_block", ctypes.c_uint32 * 3),
                 ("shared", ctypes.c_uint32), ("num_bytes", ctypes.c_uint32),
-                ("programmatic", ctypes.c_uint32),
+                ("programmatic", ctypes.c_uint32), ("cooperative", ctypes.c_uint32),
                 ("_bytes", ctypes.c_uint8 * 1280)]
 
     @property

@@ -13,6 +13,7 @@ import tile
 import tile.language as tl
 from tile import _C
 from tile.compiler.kernel import CompiledKernel
+from tile.compiler.session import describe_arguments
 
 
 @pytest.fixture(autouse=True)
@@ -103,7 +104,7 @@ class StubKernel:
     @classmethod
     def of(cls, arguments, *rest):
         """One for equal arguments, of any JITFunction."""
-        key = repr([(a.describe(), _exact(a.value)) for a in arguments]), repr(rest)
+        key = repr(describe_arguments(arguments)), repr([_exact(a.value) for a in arguments]), repr(rest)
         return cls.made.setdefault(key, cls(arguments))
 
     def loaded(self, device):

@@ -188,6 +188,18 @@ def test_programmatic_launch(kernels, toolchain, tmp_path):
     assert json.loads((tmp_path / "add.json").read_text())["launch_pdl"] is True
 
 
+def test_cooperative_launch(kernels, toolchain, tmp_path):
+    compile_to(tmp_path, f"{kernels}:add", "*fp32:16, *fp32:16, *fp32:16, i32, 256", "--launch-pdl",
+               "--launch-cooperative-grid")
+    (tmp_path / "main.c").write_text(PROGRAM)
+    toolchain([tmp_path / "main.c", tmp_path / "add.c"], tmp_path / "program", "-I", tmp_path,
+              toolchain.lib / "libcuda.so.1")
+    done, log = run(tmp_path / "program", toolchain, tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert log[1:3] == ["programmatic 1", "cooperative 1"] and log[3].startswith("launch add grid 4,1,1 ")
+    assert json.loads((tmp_path / "add.json").read_text())["launch_cooperative_grid"] is True
+
+
 def test_launch_on_a_gpu(add_program, request):
     if request.config.getoption("--device") != "cuda":
         pytest.skip("needs --device=cuda")
@@ -210,6 +222,15 @@ def test_files(tmp_path):
     if (folder / "rows_80.cubin").exists():
         assert (folder / "rows_80.cubin").read_bytes().startswith(b"\x7fELF")
         assert about["registers"] > 0 and about["spill_bytes"] == 0
+
+
+def test_pointers_to_the_same_memory(tmp_path):
+    signature = SIGNATURE.replace("*fp32:16, *fp32:16", "*fp32, *fp32:16 = out_ptr")
+    compile_to(tmp_path, SOFTMAX, signature, "--name", "rows")
+    assert ("Multiples of 16: x_ptr. x_ptr may be the same memory as out_ptr. "
+            in (tmp_path / "rows.h").read_text())
+    about = json.loads((tmp_path / "rows.json").read_text())
+    assert about["arguments"]["x_ptr"] == "*fp32:16=out_ptr"
 
 
 def test_without_ptxas(kernels, toolchain, tmp_path):
@@ -273,6 +294,8 @@ def test_the_header_serves_cpp(kernels, toolchain, tmp_path):
     (SOFTMAX, SIGNATURE.replace(":16", ":8", 1), (), "out_ptr: '*fp32:8' is neither"),
     (SOFTMAX, SIGNATURE.replace("*fp32:16", "*fp32:1", 1), (), "only an integer can be 1"),
     (SOFTMAX, SIGNATURE.replace("i32", "2.5", 1), (), "the value 2.5 is for a constexpr"),
+    (SOFTMAX, SIGNATURE.replace("i32", "i32=x_ptr", 1), (), "x_stride: 'i32=x_ptr' is neither"),
+    (SOFTMAX, SIGNATURE.replace(":16", "=x_ptr", 1), (), "out_ptr: 'x_ptr' is no pointer before this one"),
     (SOFTMAX, SIGNATURE.replace("256", "-1"), (), "arange's end must be greater than its start, got 0 and -1"),
     (SOFTMAX.replace("softmax_kernel", "nothing"), "i32", (), "no kernel 'nothing'; it has softmax_kernel"),
     ("softmax", "", (), "expected FILE.py:NAME"),
@@ -298,3 +321,45 @@ def test_files_that_cannot_be_imported(tmp_path, text, message):
     (tmp_path / "kernels.py").write_text(text)
     done = command(f"{tmp_path / 'kernels.py'}:f", "--signature", "")
     assert done.returncode == 1 and message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_names_of_options(tmp_path):
+    """Those that users of Triton's tool know are other names of ours."""
+    file, _, name = SOFTMAX.rpartition(":")
+    done = command(file, "-n", name, "-s", SIGNATURE, "-w", "8", "-ns", "2", "-t", "cuda:80:32", "-on", "soft",
+                   "-o", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    about = json.loads((tmp_path / "out" / "soft.json").read_text())
+    assert (about["chip"], about["num_warps"], about["num_stages"]) == ("sm_80", 8, 2)
+    assert "CUresult soft(CUstream stream, " in (tmp_path / "out" / "soft.h").read_text()
+    done = command(file, "--kernel-name", name, "--signature", SIGNATURE, "--out-path", str(tmp_path / "here"),
+                   "--out-name", "other")
+    assert done.returncode == 0 and (tmp_path / "other.c").exists(), done.stderr
+    done = command(SOFTMAX, "-s", SIGNATURE, "--out-path", str(tmp_path / "here"))
+    assert done.returncode == 0 and (tmp_path / "here.c").exists(), done.stderr
+
+
+@pytest.mark.parametrize("options, message", [
+    (["-g", "n / 1024, 1, 1"], "--grid: the grid is no part of the code, but an argument of the C function"),
+    (["-n", "softmax_kernel"], "--kernel-name is for a FILE.py without a name, got "),
+    (["-t", "cuda:80"], "--target is as cuda:90:32, and there is no --chip beside it, got 'cuda:80'"),
+    (["-t", "cuda:80:32", "--chip", "sm_80"], "--target is as cuda:90:32, and there is no --chip beside it"),
+    (["-t", "cuda:7:32"], "no chip sm_7"),
+    (["-t", "hip:90:64"], "only NVIDIA GPUs are supported"),
+    (["-o", "a", "--out-path", "b"], "there is either --output or --out-path"),
+])
+def test_options_that_do_not_fit(options, message):
+    done = command(SOFTMAX, "--signature", SIGNATURE, *options)
+    assert done.returncode == 1 and message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_descriptors(toolchain, tmp_path):
+    """Their parts are parameters of the C function."""
+    kernels = tmp_path / "described.py"
+    kernels.write_text("import tile\n\n@tile.jit\ndef scaled(matrix, row):\n"
+                       "    matrix.store([row, 0], matrix.load([row, 0]) * 2)\n")
+    compile_to(tmp_path, f"{kernels}:scaled", "tensordesc<fp32[4, 8]>, i32")
+    header = (tmp_path / "scaled.h").read_text()
+    assert ("CUdeviceptr matrix_base, int32_t matrix_shape_0, int32_t matrix_shape_1, int64_t matrix_stride_0, "
+            "int32_t row);") in header.replace("\n", " ")
+    toolchain([tmp_path / "scaled.c"], tmp_path / "scaled.o", "-I", tmp_path, "-c")

@@ -13,6 +13,7 @@ import tile
 import tile.language as tl
 from tile.backends.compiler import GPUTarget
 from tile.compiler.compiler import ASTSource, make_backend, triton_key
+from tile.tools.tensor_descriptor import TensorDescriptor
 
 pytestmark = pytest.mark.compiled
 HOST = GPUTarget("cpu", None, 32)
@@ -43,7 +44,9 @@ def check_run(kernel):
 
 
 @pytest.mark.parametrize("module, names", [
-    ("tile.backends", "backends"), ("tile.compiler", "CompiledKernel"),
+    ("tile.backends", "backends"), ("tile.backends.compiler", "BaseBackend GPUTarget"),
+    ("tile.backends.nvidia.compiler", "CUDABackend min_dot_size"),
+    ("tile.compiler", "CompiledKernel"),
     ("tile.compiler.errors", "CompilationError CompileTimeAssertionFailure"),
     ("tile.runtime.errors", "OutOfResources PTXASError TritonError"),
     ("tile.runtime.autotuner", "Autotuner Config OutOfResources PTXASError"),
@@ -52,6 +55,15 @@ def check_run(kernel):
 def test_names(module, names):
     found = importlib.import_module(module)
     assert [name for name in names.split() if not hasattr(found, name)] == []
+
+
+@pytest.mark.parametrize("type_, k", [(tl.float8e5, 32), (tl.int8, 32), (tl.bfloat16, 16),
+                                      (tl.float32, 8), (tl.float64, 4)])
+def test_least_extents_of_a_dot(type_, k):
+    least = importlib.import_module("tile.backends.nvidia.compiler").min_dot_size(HOST)
+    assert least(type_, type_) == (1, 1, k)
+    with pytest.raises(ValueError, match="operands of one width expected"):
+        least(type_, tl.int16 if k != 16 else tl.float32)
 
 
 def test_backends():
@@ -196,3 +208,71 @@ def test_libdevice_of_a_toolkit(monkeypatch):
             tile.knobs.nvidia.libdevice_path = "/elsewhere/mine.bc"
     assert tile.knobs.nvidia.libdevice_path is None and tile.knobs.toolkit_roots == ["/first", "/second"]
     assert tl.core._unwrap_if_constexpr(tl.constexpr(3)) == 3
+
+
+@tile.jit
+def copy_block(source, target, row):
+    tl.static_assert(source.block_shape[1] == 8)
+    target.store([row, 0], source.load([row, 0]) + 1.0)
+
+
+@pytest.mark.parametrize("signature", [
+    {"source": "tensordesc<fp32[4,8]>", "target": "tensordesc<fp32[4, 8]>", "row": "i32"},
+    "tensordesc<fp32[4, 8]>, tensordesc<fp32[4,8]>, i32"])
+def test_descriptors_in_signatures(signature):
+    kernel = tile.compile(copy_block, signature, target=HOST)
+    x, y = np.arange(64, dtype=np.float32).reshape(8, 8), np.zeros((8, 8), np.float32)
+    arguments = [TensorDescriptor.from_tensor(array, [4, 8]) for array in (x, y)]
+    kernel.run(1, 1, 1, 0, None, kernel.metadata, None, None, None, *arguments, 4)
+    np.testing.assert_array_equal(y[4:], x[4:] + 1)
+    assert not y[:4].any()
+    launched = copy_block.warmup(*arguments, 4, grid=(1, ))
+    y[:] = 0
+    launched.run(1, 1, 1, 0, None, None, None, None, None, *arguments, 4)
+    assert y[4:].all() and [a.signature() for a in launched.arguments] == [
+        "tensordesc<fp32[4, 8]>", "tensordesc<fp32[4, 8]>", "i32"]
+
+
+@pytest.mark.parametrize("text", ["tensordesc<fp32>", "tensordesc<[4]>", "tensordesc<fp32[]>",
+                                  "tensordesc<fp32[4, 0]>", "tensordesc<fp32[4]", "tensordesc<f99[4]>"])
+def test_descriptors_that_are_wrong(text):
+    with pytest.raises(ValueError, match="source: a tensor descriptor has a type and a block shape, as in "
+                       r"tensordesc<fp16\[64, 64\]>, got 'tensordesc"):
+        tile.compile(copy_block, {"source": text, "target": text, "row": "i32"}, target=HOST)
+
+
+@tile.jit
+def add_pair(pair, out, SCALES):
+    tl.store(out, tl.load(pair[0]) * SCALES[0] + pair[1] * SCALES[1])
+
+
+def test_tuples_in_signatures():
+    """As hooks are told of a launch that has them."""
+    x, out = np.full(1, 3, np.int32), np.zeros(1, np.int32)
+    signature = {"pair": ("*i32", "i32"), "out": "*i32", "SCALES": ("constexpr", "i32")}
+    source = ASTSource(add_pair, signature, {(2, 0): 10}, {(0, 0): [["tt.divisibility", 16]]})
+    kernel = tile.compile(source, target=HOST)
+    assert [a.describe() for a in kernel.arguments] == ["(*int32:16, int32)", "*int32", "(constexpr 10, int32)"]
+    kernel.run(1, 1, 1, 0, None, kernel.metadata, None, None, None, (x, 4), out, (None, 100))
+    assert out[0] == 430
+    launched = add_pair.warmup((x, 4), out, (tl.constexpr(10), 100), grid=(1, ))
+    assert [a.signature() for a in launched.arguments] == list(signature.values())
+
+
+@pytest.mark.parametrize("arguments, kind, message", [
+    ((copy_block, 3), TypeError, "a signature is a dict of types by the names of parameters, or text .* got 3"),
+    ((copy_block, {"x": "i32"}), ValueError, "the signature has 'x', which is no parameter of copy_block"),
+    ((copy_block, {"source": 3}), ValueError, "the signature has no type and no value for source"),
+    ((copy_block, {"source": "i33"}), ValueError, "source: unknown type 'i33'"),
+    ((copy_block, {"source": "*fp32:16:16"}), ValueError, "the only hint of a signature is 16, got '16:16'"),
+    ((copy_block, {}, {"x": 3}), ValueError, "constexprs has 'x', which is no parameter of copy_block"),
+    ((copy_block, {}, {7: 3}), ValueError, "constexprs has 7, which is no parameter of copy_block"),
+    ((copy_block, {}, [3]), TypeError, "constexprs must be a dict by names or positions"),
+    ((ASTSource(copy_block, {}, {}, {(9, ): []}), ), ValueError, r"attrs has \(9,\), which is no parameter"),
+    ((ASTSource(copy_block, {}, {}, {0: 3}), ), TypeError, "attrs map positions to lists of hints"),
+    ((copy_block, {}, {}, None, "x"), TypeError, "options must be a dict of options by their names, got 'x'"),
+    ((3, ), TypeError, "tile.compile takes a @tile.jit function, an ASTSource or the path of a file of tile IR"),
+])
+def test_wrong_arguments_of_compile(arguments, kind, message):
+    with pytest.raises(kind, match=message):
+        tile.compile(*arguments)

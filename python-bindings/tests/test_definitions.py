@@ -451,3 +451,44 @@ def test_compiles_that_launches_know_nothing_of(monkeypatch):
     assert call(kernel, 2) == [14, 0, 0, 0]
     monkeypatch.setitem(globals(), "SCALE", tl.constexpr(5))
     assert call(fails) == [5, 0, 0, 0]
+
+
+class _Decorated:
+    """A decorator that is an object in place of the function."""
+
+    def __init__(self, function):
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args):
+        return self.__wrapped__(*args)
+
+
+@pytest.mark.parametrize("decorator", [_Decorated, functools.lru_cache])
+def test_decorators_that_are_objects(decorator):
+
+    @tile.jit
+    @decorator
+    def kernel(out, n):
+        tl.store(out, n)
+
+    assert call(kernel, 2) == [2, 0, 0, 0] and kernel.__globals__ is globals()
+
+
+def test_heuristics_without_values():
+    with pytest.raises(TypeError, match="@tile.heuristics takes a dict of functions by the names of parameters"):
+
+        @tile.heuristics
+        @tile.jit
+        def kernel(out):
+            tl.store(out, 1)
+
+
+@tile.jit
+def _unpacks_a_dict(out):
+    more: tl.constexpr = {"b": 2}
+    values: tl.constexpr = {"a": 1, **more, "c": 3}
+    tl.store(out, values["b"] * 10 + len(values))
+
+
+def test_dicts_in_dicts():
+    assert call(_unpacks_a_dict) == [23, 0, 0, 0]

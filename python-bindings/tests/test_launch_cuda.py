@@ -70,6 +70,7 @@ def test_current_stream():
 def test_graph_capture():
     kernel, x, out = tile.jit(_scale), torch.ones(4096, device="cuda"), torch.zeros(4096, device="cuda")
     kernel[grid](x, out, 4096, 2.0)
+    kernel[grid](out, out, 4096, 2.0)
     graph = torch.cuda.CUDAGraph()
     before = kernel._launch_statistics()[1]
     with torch.cuda.graph(graph):

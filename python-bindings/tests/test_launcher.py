@@ -324,3 +324,47 @@ def test_launch_metadata():
     compiled = kernel.warmup(Tensor(), Tensor(), 6, 2, grid=(1, ))
     assert compiled.launch_metadata((4, ), 0, Tensor(), Tensor(), 6, 2) == {
         "name": "_nothing", "function": compiled.function, "stream": 0, "flops": 24}
+
+
+@pytest.mark.parametrize("make", [Tensor, NewerTensor, PointerArray, CudaArray])
+@pytest.mark.parametrize("options", [{}, {"do_not_specialize": ["a", "b"]}])
+def test_one_array_for_two_parameters(make, options):
+    """Such launches have a kernel of their own, on the fast path, too."""
+    kernel = fresh(**options)
+    functions = [twice(kernel, (1, ), a, b, 2, 2).function for a, b in [
+        (make(64), make(128)), (make(64), make(64)), (make(128), make(128)), (make(64), None)]]
+    assert len(set(functions)) == 3 and functions[1] == functions[2]
+    tuples = [twice(kernel, (1, ), (make(64), 2), (3, make(offset)), 2, 2).function for offset in (128, 64)]
+    assert len({*functions, *tuples}) == 5
+
+
+def test_null_is_no_array():
+    kernel, null = fresh(), Tensor(-DEVICE_MEMORY)
+    functions = {twice(kernel, (1, ), null, b, 2, 2).function for b in (null, Tensor(64))}
+    assert len(functions) == 1
+
+
+def test_one_array_in_a_descriptor():
+    kernel = fresh()
+    functions = {twice(kernel, (1, ), Tensor(64), TensorDescriptor(Tensor(offset), (4, 8), (8, 1), (2, 8)),
+                       2, 2).function for offset in (64, 128)}
+    assert len(functions) == 2
+
+
+def test_cooperative_launches(gpu):
+    """A launch with `launch_cooperative_grid` tells the driver so, by the slow path and by the fast one."""
+    kernel = fresh()
+    arguments = Tensor(), Tensor(), 3, 5
+    plain = twice(kernel, (2, 3), *arguments)
+    launch = twice(kernel, (2, 3), *arguments, launch_cooperative_grid=True)
+    assert (plain.cooperative, launch.cooperative, launch.programmatic) == (0, 1, 0)
+    both = twice(kernel, (2, 3), *arguments, launch_cooperative_grid=True, launch_pdl=True)
+    assert (both.cooperative, both.programmatic) == (1, 1)
+    assert twice(kernel, (2, 3), *arguments, launch_cooperative_grid=False).cooperative == 0
+    assert kernel.warmup(*arguments, launch_cooperative_grid=True).metadata.launch_cooperative_grid
+    gpu.fake_set_launch_status(720)
+    with pytest.raises(RuntimeError, match="with launch_cooperative_grid, all blocks must find a place on the GPU"):
+        kernel[(2, 3)](*arguments, launch_cooperative_grid=True)
+    for value in ("x", 3):
+        with pytest.raises(TypeError, match="launch_cooperative_grid must be True or False, got "):
+            kernel[(2, 3)](*arguments, launch_cooperative_grid=value)

@@ -232,6 +232,25 @@ def test_atomic_max_of_floats():
 
 
 @tile.jit
+def float_extrema(x, out, N: tl.constexpr):
+    value = tl.load(x + tl.arange(0, N))
+    old = tl.atomic_max(out + tl.arange(0, N), value)
+    tl.atomic_min(out + N + tl.arange(0, N), value)
+    tl.store(out + 2 * N + tl.arange(0, N), old)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_atomic_extrema_are_in_the_total_order(dtype):
+    order = np.array([-np.nan, -np.inf, -2, -0.0, 0.0, 2, np.inf, np.nan], dtype)
+    order[[0, -1]] = np.copysign(dtype(np.nan), [-1, 1])
+    old, new = (a.ravel() for a in np.meshgrid(np.arange(8), np.arange(8)))
+    out = np.concatenate([order[old], order[old], np.zeros(64, dtype)])
+    float_extrema[(1, )](order[new], out, 64)
+    expected = order[np.concatenate([np.maximum(old, new), np.minimum(old, new), old])]
+    assert out.tobytes() == expected.tobytes()
+
+
+@tile.jit
 def locked_add(lock, out, n):
     while tl.atomic_cas(lock, 0, 1) == 1:
         pass

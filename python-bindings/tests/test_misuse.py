@@ -245,3 +245,31 @@ time.sleep(0.2)
 """)
     for _ in range(3):
         run_program(program)
+
+
+def test_sub_interpreters_are_refused():
+    """They would take the types of the extension module away from the main interpreter."""
+    program = """
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+import sys
+import tile
+other = interpreters.create()
+run = getattr(interpreters, "run_string")
+run(other, f'''
+import sys
+sys.path[:] = {sys.path!r}
+try:
+    import tile
+except ImportError as error:
+    print(error)
+''')
+interpreters.destroy(other)
+options = tile._C.EmulatorOptions()
+options.threads = 3
+print(options.threads)
+"""
+    assert run_program("-c", program).splitlines() == [
+        "tile works in the main interpreter of a process only, not in a sub-interpreter", "3"]

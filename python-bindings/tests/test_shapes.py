@@ -416,3 +416,16 @@ def test_lists_and_scalars_as_shapes():
     out = np.zeros(1, np.int32)
     compares_shapes[(1, )](out, np.array([4, 2], np.int32), 16)
     assert out[0] == 58
+
+
+@tile.jit
+def unpacks_one(out, x):
+    lone = tl.reshape(tl.load(x + tl.arange(0, 1)), [])
+    tl.static_assert(lone.shape == [])
+    tl.store(out, tl.view(tl.load(x + 1 + tl.zeros((1, 1), tl.int32)), ()) - lone)
+
+
+def test_reshape_of_one_element_to_a_scalar():
+    out = np.zeros(1, np.float32)
+    unpacks_one[(1, )](out, np.array([-0.5, 3], np.float32))
+    assert out[0] == 3.5

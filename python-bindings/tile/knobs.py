@@ -11,12 +11,15 @@ the same settings under the names of Triton's groups.
 
 from __future__ import annotations
 
+import difflib
 import os
 import shutil
 import sys
 import types
 from contextlib import contextmanager
 from pathlib import Path
+
+from . import _C
 
 
 def _flag(name: str) -> bool:
@@ -28,6 +31,13 @@ def _count(name: str) -> int:
     if not text.isdecimal() or int(text) > 65536:
         raise ValueError(f"the environment's {name} must be a number from 0 to 65536, got {text!r}")
     return int(text)
+
+
+def _chip(name: str) -> str:
+    chip = os.environ.get(name) or "sm_90a"
+    if chip not in _C.chips():
+        raise ValueError(f"the environment's {name} must be one of {', '.join(_C.chips())}, got {chip!r}")
+    return chip
 
 
 def _toolkit_roots() -> list[str]:
@@ -58,7 +68,7 @@ cache_dir: str = _cache_dir()
 # Whether compiled code is kept on disk.
 use_cache: bool = bool(cache_dir) and not _flag("TILE_NO_CACHE")
 # The chip that host arrays (the emulator) are compiled for.
-emulator_chip: str = os.environ.get("TILE_EMULATOR_CHIP", "sm_90a")
+emulator_chip: str = _chip("TILE_EMULATOR_CHIP")
 # Path of ptxas; empty: searched in `toolkit_roots` and on PATH.
 ptxas: str = os.environ.get("TILE_PTXAS", "")
 toolkit_roots: list[str] = _toolkit_roots()
@@ -142,10 +152,49 @@ def watch(function):
     _watchers.append(function)
 
 
+_FLAGS = ("use_cache", "line_info", "interpret", "debug", "always_compile", "allow_non_constexpr_globals",
+          "cache_autotuning", "print_autotuning", "progress")
+_PATHS = ("cache_dir", "ptxas", "dump_dir")
+
+
+def _checked(name: str, value):
+    """The value that a setting gets by an assignment."""
+    wanted = None
+    if name in _FLAGS:
+        # Of NumPy, too.
+        if getattr(value, "shape", ()) or value not in (True, False):
+            wanted = "True or False"
+        else:
+            value = bool(value)
+    elif name in _PATHS:
+        if not isinstance(value, (str, os.PathLike)):
+            wanted = "a path, or an empty string for none"
+        else:
+            value = os.fspath(value)
+    elif name == "toolkit_roots":
+        if not isinstance(value, (list, tuple)) or not all(isinstance(v, (str, os.PathLike)) for v in value):
+            wanted = "a list of folders"
+        elif any(not isinstance(v, str) for v in value):
+            value = [os.fspath(v) for v in value]
+    elif name == "emulator_threads":
+        if type(value) is not int or not 0 <= value <= 65536:
+            wanted = "a number from 0 to 65536"
+    elif name == "emulator_chip":
+        if value not in _C.chips():
+            wanted = f"one of {', '.join(_C.chips())}"
+    if wanted is not None:
+        error = ValueError if name.startswith("emulator_") and isinstance(value, (str, int)) else TypeError
+        raise error(f"knobs.{name} must be {wanted}, got {value!r}")
+    return value
+
+
 class _Module(types.ModuleType):
 
     def __setattr__(self, name, value):
-        super().__setattr__(name, value)
+        if name not in globals() and not name.startswith("_"):
+            close = difflib.get_close_matches(name, globals(), n=1)
+            raise AttributeError(f"tile.knobs has no {name}" + (f"; did you mean {close[0]!r}?" if close else ""))
+        super().__setattr__(name, _checked(name, value))
         if name == "debug":
             for function in _watchers:
                 function()

@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import os
 import statistics
+import subprocess
 import sys
 import time
 
@@ -44,13 +45,20 @@ def _check_mode(return_mode):
         raise ValueError(f"return_mode must be one of {', '.join(_MODES)}, got {return_mode!r}")
 
 
-def _summarise(times, quantiles, return_mode):
+def _summarize_statistics(times, quantiles, return_mode):
     _check_mode(return_mode)
     if quantiles is not None:
         quantiles = quantiles if hasattr(quantiles, "__iter__") else [quantiles]
         result = [_quantile(times, q) for q in quantiles]
         return result[0] if len(result) == 1 else result
     return _MODES[return_mode](times)
+
+
+def nvsmi(attrs) -> list[int]:
+    """What nvidia-smi reports of the first GPU, such as ["clocks.max.sm"]."""
+    command = ["nvidia-smi", "-i", "0", "--query-gpu=" + ",".join(attrs),
+               "--format=csv,noheader,nounits"]
+    return [int(value) for value in subprocess.check_output(command, text=True).split(",")]
 
 
 def _clear_gradients(tensors):
@@ -79,7 +87,7 @@ def bench_host(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return
     times, end = [once()], time.perf_counter() + rep / 1e3
     while time.perf_counter() < end:
         times.append(once())
-    return _summarise(times, quantiles, return_mode)
+    return _summarize_statistics(times, quantiles, return_mode)
 
 
 def _runs_in_emulator(fn) -> bool:
@@ -129,7 +137,7 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
         fn()
         end.record()
     torch.cuda.synchronize()
-    return _summarise([b.elapsed_time(e) for b, e in pairs], quantiles, return_mode)
+    return _summarize_statistics([b.elapsed_time(e) for b, e in pairs], quantiles, return_mode)
 
 
 def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
@@ -161,7 +169,7 @@ def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mod
             end.record()
             torch.cuda.synchronize()
             times.append(begin.elapsed_time(end) / count)
-    return _summarise(times, quantiles, return_mode)
+    return _summarize_statistics(times, quantiles, return_mode)
 
 
 def _to_numpy(value):

@@ -570,6 +570,35 @@ TEST(Convert, Fp8) {
   }
 }
 
+/// Powers of two: the exponent of the magnitude, rounded on its bits.
+TEST(Convert, UE8M0) {
+  std::vector<uint64_t> inputs = floatValues(f32, 3, 512);
+  for (uint64_t bits : {0x00400000, 0x00400001, 0x7F000000, 0x7F000001,
+                        0x7F7FFFFF, 0x7F800000, 0x7FC00000})
+    inputs.insert(inputs.end(), {bits, bits | 0x80000000});
+  for (bool up : {false, true})
+    for (bool finite : {false, true}) {
+      auto code = [=](uint64_t bits) -> uint64_t {
+        bits = lowBits(bits, 31);
+        if (bits > 0x7F800000)
+          return 0xFF;
+        // 2^-127, the least, is a denormal number of fp32.
+        uint64_t half = bits >> 23 ? 0 : 0x400000;
+        uint64_t exponent = bits >> 23;
+        if (up && bits < 0x7F800000 && lowBits(bits, 23) > half)
+          ++exponent;
+        return finite ? std::min<uint64_t>(exponent, 0xFE) : exponent;
+      };
+      checkInstruction(std::string("cvt.") + (up ? "rp" : "rz") +
+                           (finite ? ".satfinite" : "") +
+                           ".ue8m0x2.f32 %x, %a, %b;",
+                       16, {32, 32}, {inputs, {inputs.rbegin(), inputs.rend()}},
+                       [=](uint64_t a, uint64_t b, uint64_t) {
+                         return code(a) << 8 | code(b);
+                       });
+    }
+}
+
 TEST(Convert, Packed) {
   checkInstruction("cvt.rn.f16x2.f32 %x, %a, %b;", 32, {32, 32},
                    {floatValues(f32, 1, 512), floatValues(f32, 2, 512)},

@@ -236,6 +236,22 @@ READ:
   @%p2 bra READ;
   ld.global.u32 %r2, [%out+8];
 )"},
+    {"FlagInAVectorWithoutRelease", race,
+     "of global memory is not ordered with", "[%out+32]", 32, 2, 1, R"(
+  @!%lead ret;
+  setp.eq.u32 %p1, %b, 1;
+  @%p1 bra READ;
+  st.global.u32 [%out+32], 42;
+  mov.f32 %f1, 0f3F800000;
+- red.relaxed.gpu.global.add.v4.f32 [%out], {%f1, %f1, %f1, %f1};
++ red.release.gpu.global.add.v4.f32 [%out], {%f1, %f1, %f1, %f1};
+  ret;
+READ:
+  ld.acquire.gpu.global.u32 %r1, [%out+12];
+  setp.eq.u32 %p2, %r1, 0;
+  @%p2 bra READ;
+  ld.global.u32 %r2, [%out+32];
+)"},
     {"VolatileFlagWithoutFences", race, "of global memory is not ordered with",
      "[%out+8]", 32, 2, 1, R"(
   @!%lead ret;

@@ -68,3 +68,23 @@ TEST(PtxasReportTest, KeepsWarnings) {
             "ptxas warning : Potential Performance Loss: wgmma");
   EXPECT_TRUE(cubin.kernels.empty());
 }
+
+TEST(PtxasReportTest, TriesAgainWhatSpillsWithRegistersLeft) {
+  auto retries = [](llvm::StringRef ptx, int64_t registers, int64_t spilled) {
+    Cubin cubin;
+    cubin.kernels.emplace_back();
+    cubin.kernels[0].registers = registers;
+    cubin.kernels[0].spillStoreBytes = spilled;
+    return mayNeedFewerSpills(ptx, "sm_90a", cubin);
+  };
+  llvm::StringRef block128 = ".entry k()\n.reqntid 128, 1, 1\n{\n}\n";
+  EXPECT_TRUE(retries(block128, 32, 4));
+  EXPECT_FALSE(retries(block128, 32, 0));
+  EXPECT_FALSE(retries(block128, 255, 4));
+  // 65536 registers for 512 threads.
+  llvm::StringRef block512 = ".entry k()\n.maxntid 256, 2\n{\n}\n";
+  EXPECT_TRUE(retries(block512, 120, 4));
+  EXPECT_FALSE(retries(block512, 128, 4));
+  EXPECT_FALSE(retries(".entry k() .reqntid 32 .maxnreg 64 {}", 64, 4));
+  EXPECT_FALSE(retries(".entry k() .minnctapersm 4 {}", 64, 4));
+}

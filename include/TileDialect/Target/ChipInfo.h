@@ -76,7 +76,7 @@ struct ChipInfo {
   bool hasStoreMatrix = false;
   /// `redux.sync` for 32-bit integers.
   bool hasRedux = false;
-  /// `red.global.add.v4.f32` and its kind.
+  /// `red.global.add.v4.f32` and its kind (PTX 8.1).
   bool hasVectorAtomics = false;
   /// Thread block clusters and distributed shared memory.
   bool hasClusters = false;

@@ -4,20 +4,38 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from types import SimpleNamespace
 
 from .. import _C
 from ..compiler.kernel import GPUTarget
 from ..compiler.session import Options
 
-__all__ = ["Compiler", "GPUTarget"]
+__all__ = ["BaseBackend", "Compiler", "GPUTarget"]
 
 
-class Compiler:
-    """The compiler for one target."""
+class BaseBackend(ABC):
+    """What the compiler of any target is."""
 
     def __init__(self, target: GPUTarget):
         self.target = target
+
+    @staticmethod
+    @abstractmethod
+    def supports_target(target: GPUTarget) -> bool:
+        """Whether kernels for `target` are compiled by this class."""
+
+    @abstractmethod
+    def hash(self) -> str:
+        """Changes with the compiler and the target."""
+
+    @abstractmethod
+    def parse_options(self, options: dict) -> SimpleNamespace:
+        """All options, of which `options` gives some."""
+
+
+class Compiler(BaseBackend):
+    """The compiler for one target."""
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:

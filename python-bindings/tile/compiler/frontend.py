@@ -24,7 +24,8 @@ from ..language import types as ty
 from ..language.semantic import show, to_tensor
 from ..language.tensor import tensor
 from ..language.types import constexpr, unwrap
-from .function import is_compiled_in, note_global
+from .constants import has_state
+from .function import Owner, is_compiled_in, may_change, note_global, note_object, note_reads
 from .python_functions import BUILTINS, REPLACED, any_runtime, is_its_own_value, is_plain_constant
 from .statements import Statements
 from .values import Undefined
@@ -126,6 +127,8 @@ class FunctionCompiler(Statements):
             return value.value
         if self.function.is_constexpr_global(name):
             return value
+        if may_change(value):
+            self.session.outside[id(value)] = value
         if isinstance(value, (bool, int, float, str, list, dict)) and not name.startswith("__") and (
                 not knobs.allow_non_constexpr_globals):
             raise self.error(
@@ -152,13 +155,16 @@ class FunctionCompiler(Statements):
         result = []
         for element in node.elts:
             if isinstance(element, ast.Starred):
-                result.extend(self.visit(element.value))
+                result.extend(self.note_object(self.visit(element.value)))
             else:
                 result.append(self.visit(element))
         return result
 
     def visit_Dict(self, node):
-        return {self.visit(k): self.visit(v) for k, v in zip(node.keys, node.values)}
+        result = {}
+        for key, value in zip(node.keys, node.values):
+            result.update(self.visit(value) if key is None else {self.visit(key): self.visit(value)})
+        return result
 
     def visit_Slice(self, node):
         return slice(*(None if part is None else core.compile_time(self.visit(part), "a slice bound")
@@ -183,7 +189,7 @@ class FunctionCompiler(Statements):
         return value
 
     def visit_BinOp(self, node):
-        lhs, rhs = self.visit(node.left), self.visit(node.right)
+        lhs, rhs = self.note_object(self.visit(node.left)), self.note_object(self.visit(node.right))
         return self.binary(node, type(node.op), lhs, rhs)
 
     def binary(self, node, kind, lhs, rhs):
@@ -228,9 +234,9 @@ class FunctionCompiler(Statements):
                 ast.Not: semantic.logical_not}[kind](value)
 
     def visit_Compare(self, node):
-        lhs, result = self.visit(node.left), None
+        lhs, result = self.note_object(self.visit(node.left)), None
         for op, right in zip(node.ops, node.comparators):
-            rhs = self.visit(right)
+            rhs = self.note_object(self.visit(right))
             self.at(node)
             part = self.compare(node, type(op), lhs, rhs)
             result = part if result is None else self.conjunction("and", result, part)
@@ -302,24 +308,44 @@ class FunctionCompiler(Statements):
             found = getattr(value, name)
         except AttributeError:
             raise self.error(node, _no_attribute(value, name)) from None
-        if is_compiled_in(found) and (isinstance(value, (type, types.ModuleType))
-                                      or self._is_global_object(node.value, value)):
-            place = value if isinstance(value, type) else vars(value)
-            # What a module makes on demand does not change.
-            if isinstance(value, type) or name in place:
-                note_global(place, name, found, self.session.used_globals)
+        self.note_attribute(value, name, found)
         return unwrap(found)
 
-    def _is_global_object(self, node, value) -> bool:
-        """Whether an expression is an object of the program, with attributes of its own, that the kernel
-        has from outside."""
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        return (isinstance(node, ast.Name) and node.id not in self.scope and hasattr(value, "__dict__")
-                and not type(value).__module__.startswith("tile."))
+    def note_attribute(self, value, name: str, found):
+        """Notes what the kernel reads of modules, classes, functions and objects that it has from
+        outside: attributes may change."""
+        used = self.session.used_globals
+        is_place = isinstance(value, (type, types.ModuleType, types.FunctionType))
+        is_outside = id(value) in self.session.outside
+        # Lists, say, that nobody calls constant: programs add to them.
+        is_forgiven = not isinstance(found, constexpr)
+        if (is_place or is_outside) and may_change(found):
+            self.session.outside[id(found)] = found
+        if is_outside and isinstance(found, types.MethodType):
+            self.note_object(value)
+        elif not is_compiled_in(found) or not (is_place or has_state(value)):
+            pass
+        elif isinstance(value, type):
+            note_global(value, name, found, used, is_forgiven)
+        elif name in getattr(value, "__dict__", ()):
+            # Arguments of launches are compared with their attributes.
+            if is_place or is_outside:
+                note_global(vars(value), name, found, used, is_forgiven)
+        elif any(vars(kind).get(name) is found for kind in type(value).__mro__):
+            note_global(type(value), name, found, used, is_forgiven)
+        elif is_outside:
+            # What a module makes on demand does not change.
+            note_global(Owner(value), name, found, used, is_forgiven)
+
+    def note_object(self, value):
+        """Notes all of an object that the kernel has from outside: it does more with it than to read
+        attributes. Returns it."""
+        if id(value) in self.session.outside:
+            note_object(value, self.session.used_globals)
+        return value
 
     def visit_Subscript(self, node):
-        value = self.visit(node.value)
+        value = self.note_object(self.visit(node.value))
         key = self.visit(node.slice)
         self.at(node)
         if hasattr(value, "compiled_function"):
@@ -392,11 +418,13 @@ class FunctionCompiler(Statements):
         for keyword in node.keywords:
             value = self.visit(keyword.value)
             if keyword.arg is None:
-                kwargs.update(value)
+                kwargs.update(self.note_object(value))
             else:
                 kwargs[keyword.arg] = value
         self.at(node)
-        return self.call(function, args, kwargs, node)
+        result = self.call(function, args, kwargs, node)
+        self.check_fixed_containers(node)
+        return result
 
     def check_unused(self, node, function):
         """The call is a statement: its result is thrown away."""
@@ -416,6 +444,8 @@ class FunctionCompiler(Statements):
             function, args = function.function, [function.instance, *args]
         if hasattr(function, "compiled_function"):
             return self.inline(function.compiled_function(), args, kwargs, node)
+        for value in (function, *args, *kwargs.values()):
+            self.note_object(value)
         if getattr(function, "__triton_builtin__", False):
             return self.call_builtin(function, args, kwargs)
         if isinstance(function, type) and issubclass(function, Aggregate):
@@ -438,6 +468,7 @@ class FunctionCompiler(Statements):
             raise TypeError(_cannot_call(function))
         if function is ranges.range:
             return function(*args, **kwargs)
+        note_reads(function, self.session.used_globals)
         return ty.plain(function(*args, **kwargs))
 
     def call_language(self, function, args, kwargs):
@@ -469,6 +500,8 @@ class FunctionCompiler(Statements):
             raise RecursionError(f"calls are nested more than {_MAXIMAL_DEPTH} deep at "
                                  f"{function.name}: kernels cannot recurse")
         scope = function.bind(args, kwargs)
+        for name, value in function.changing_defaults.items():
+            note_global(function.changing_defaults, name, value, self.session.used_globals, is_forgiven=True)
         inner = FunctionCompiler(self.session, function, scope, self)
         self.builder.enter_call()
         self.session.stack.append(inner)
@@ -563,6 +596,6 @@ def _no_attribute(value, name: str) -> str:
 
 def _suggestion(name: str, known) -> str:
     """What may have been meant by a name that is not there."""
-    known = [k for k in known if not k.startswith("_")]
+    known = [k for k in known if not k.startswith("_") and k != name]
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
     return f"; did you mean {close[0]!r}?" if close else ""

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
+import functools
 import hashlib
 import inspect
 import textwrap
@@ -16,20 +16,28 @@ import typing
 from ..errors import CompilationError, Frame
 from ..language.types import ConstexprFunction, constexpr, dtype, unwrap
 from . import analysis
+from .constants import Snapshot, has_plain_parts, has_state, is_fixed, typed
 
 # The value of a variable that has none.
 ABSENT = object()
 
 
+class Owner:
+    """An object as the place of attributes that are not in its dict: slots and properties."""
+
+    def __init__(self, value):
+        self.value = value
+
+
 def value_at(place, name: str):
-    """The value of a variable in a dict of globals, a class or a cell."""
+    """The value of a variable in a dict of globals, a class, an Owner or a cell."""
     if isinstance(place, dict):
         return place.get(name, ABSENT)
-    if isinstance(place, type):
-        return getattr(place, name, ABSENT)
     try:
-        return place.cell_contents
-    except ValueError:
+        if isinstance(place, type):
+            return getattr(place, name)
+        return getattr(place.value, name) if isinstance(place, Owner) else place.cell_contents
+    except Exception:  # of a property, say
         return ABSENT
 
 
@@ -40,25 +48,92 @@ DEFINITIONS = (type, types.FunctionType, ConstexprFunction)
 def is_compiled_in(value) -> bool:
     """Whether code depends on a value that a kernel finds outside of itself: a constant, or a
     function or class of a program. Modules and what the language consists of do not change."""
-    if isinstance(value, (constexpr, dtype, bool, int, float, str, tuple)) or (
+    if isinstance(value, (constexpr, dtype, bool, int, float, str, tuple, list, dict, set)) or (
             hasattr(value, "compiled_function")):
         return True
     module = getattr(value, "__module__", None) or ""
     return isinstance(value, DEFINITIONS) and not module.startswith(("tile.", "builtins"))
 
 
-def note_global(place, name: str, value, used: dict):
+def may_change(value) -> bool:
+    """Whether a value is an object or array of a program, which is no constant by itself."""
+    return not (is_compiled_in(value) or is_fixed(value) or type(value).__module__.startswith("tile."))
+
+
+def note_global(place, name: str, value, used: dict, is_forgiven: bool = False):
     """Enters a variable that code depends on into `used`, the `used_globals` of a session; with the
-    constants that a constexpr function finds in its module."""
-    if (id(place), name) in used:
+    constants that a constexpr function finds in its module. Of a value that may change while it is
+    one object a Snapshot is kept; kernels are compiled anew then if `is_forgiven`."""
+    owner = place.value if isinstance(place, Owner) else place
+    if (id(owner), name) in used:
         return
-    used[id(place), name] = place, name, unwrap(value)
-    function = inspect.unwrap(value) if isinstance(value, ConstexprFunction) else None
-    if isinstance(function, types.FunctionType):
-        for other in function.__code__.co_names:
-            found = function.__globals__.get(other, ABSENT)
-            if found is not ABSENT and is_compiled_in(found):
-                note_global(function.__globals__, other, found, used)
+    plain = unwrap(value)
+    entry = place, name, plain
+    if isinstance(place, Owner) or not is_fixed(plain):
+        # The launch path in C++, which compares addresses, leaves these to Python.
+        entry = *entry, Snapshot(plain, is_forgiven)
+    used[id(owner), name] = entry
+    if isinstance(plain, ConstexprFunction):
+        note_reads(plain, used)
+
+
+def note_object(value, used: dict):
+    """Enters all attributes of an object."""
+    name = f"of type {type(value).__name__}"
+    used.setdefault((id(value), name), ({name: value}, name, value, Snapshot(value, is_forgiven=True)))
+
+
+@functools.lru_cache(1024)
+def _written_names(code) -> set:
+    """The variables outside of a function that it assigns."""
+    import dis  # slow, and rarely needed
+    return {i.argval for i in dis.get_instructions(code) if i.opname in ("STORE_GLOBAL", "STORE_DEREF")}
+
+
+def note_reads(function, used: dict):
+    """Enters what a Python function that is called while a kernel is compiled finds outside of itself:
+    constants, and functions of its module with what these find."""
+    owner, function = getattr(function, "__self__", None), getattr(function, "__func__", function)
+    function = inspect.unwrap(function) if callable(function) else function
+    if not isinstance(function, types.FunctionType) or (
+            function.__module__ or "").startswith("tile."):
+        return
+    code, names = function.__code__, function.__globals__
+    defaults = function.__defaults__ or ()
+    if not is_fixed(defaults):
+        note_global(Owner(function), "__defaults__", defaults, used, is_forgiven=True)
+    if isinstance(owner, type):  # of other objects all is noted where kernels call their methods
+        _note_attributes(owner, code.co_names, used)
+    written = _written_names(code)
+    places = [(cell, name) for name, cell in zip(code.co_freevars, function.__closure__ or ())]
+    places += [(names, name) for name in code.co_names if name in names]
+    for place, name in places:
+        value = value_at(place, name)
+        if (id(place), name) in used or value is ABSENT or name in written:
+            continue
+        _note_attributes(value, code.co_names, used)
+        if is_compiled_in(value):
+            # It may keep what it has computed in a dict, say.
+            note_global(place, name, value, used, is_forgiven=True)
+            if getattr(value, "__globals__", None) is names:
+                note_reads(value, used)
+
+
+def _note_attributes(value, names, used: dict, depth: int = 3):
+    """Enters those attributes of a module, class, function or object that have one of the names,
+    which are all that a Python function reads."""
+    if not isinstance(value, (type, types.ModuleType, types.FunctionType)) and not has_state(value) or (
+            depth == 0 or getattr(value, "__name__", type(value).__module__).startswith("tile.")):
+        return
+    place = value if isinstance(value, type) else getattr(value, "__dict__", {})
+    for name in names:
+        found = value_at(place, name)
+        if found is ABSENT or (id(place), name) in used:
+            continue
+        if is_compiled_in(found):
+            note_global(place, name, found, used, is_forgiven=True)
+        else:
+            _note_attributes(found, names, used, depth - 1)
 
 
 def _source_of(function) -> str:
@@ -66,19 +141,6 @@ def _source_of(function) -> str:
         return inspect.getsource(function)
     except (OSError, TypeError):
         return function.__qualname__
-
-
-def typed(value):
-    """What constants are compared by: values that are equal but of different types, as 1 and
-    True and 1.0, are different constants, and so are 0.0 and -0.0; NaNs are one."""
-    kind = type(value)
-    if kind is float:
-        return kind, value.hex()
-    if isinstance(value, tuple):
-        return kind, tuple(map(typed, value))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return kind, value, tuple(typed(getattr(value, f.name, None)) for f in dataclasses.fields(value))
-    return kind, value
 
 
 def _plain_function(function):
@@ -152,6 +214,9 @@ class Function:
         self.signature = inspect.signature(python_function)
         self.params = list(self.signature.parameters.values())
         self.arg_names = [p.name for p in self.params]
+        # A list, say, that calls may have as an argument.
+        self.changing_defaults = {p.name: p.default for p in self.params
+                                  if p.default is not p.empty and not is_fixed(unwrap(p.default))}
         # By the text, or by the value where the text is another name of constexpr.
         self.constexpr_names = {
             a.arg for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)
@@ -203,12 +268,17 @@ class Function:
                                            and annotation.split(".")[-1] == "constexpr")
 
     def stale_globals(self):
-        """The variables that changed since they were compiled in: names, values then and now."""
+        """The variables that changed since they were compiled in: names, values then (of those that
+        changed within, a Snapshot) and now."""
+        found = []
         # Of a copy: another thread may be done compiling, which adds to them.
-        found = [(name, unwrap(value_at(place, name)), value)
-                 for place, name, value in list(self.used_globals.values())]
-        return [(name, before, now) for name, now, before in found
-                if now is not before and typed(now) != typed(before)]
+        for place, name, before, *snapshot in list(self.used_globals.values()):
+            now = unwrap(value_at(place, name))
+            if snapshot and typed(now) != snapshot[0].typed:
+                found.append((name, snapshot[0], now))
+            elif not snapshot and now is not before and typed(now) != typed(before):
+                found.append((name, before, now))
+        return found
 
     def dependencies(self):
         """Names and values of what the source names outside of the function and code may depend on."""
@@ -220,7 +290,7 @@ class Function:
                 value = self._attribute(node)
             else:
                 continue
-            if is_compiled_in(value):
+            if is_compiled_in(value) and (not isinstance(value, (list, dict, set)) or has_plain_parts(value)):
                 found[ast.unparse(node)] = unwrap(value)
         return sorted(found.items(), key=lambda item: item[0])
 

@@ -14,11 +14,10 @@ from types import SimpleNamespace
 
 from .. import _C, knobs
 from ..errors import CompilationError, PTXASError, TileError, from_diagnostics
-from ..language import types as ty
-from ..language.types import unwrap
 from ..runtime import cache, hooks
 from ..runtime.driver import chip_of_device, driver
-from .session import IGNORED_OPTIONS, Argument, Code, Options, build, generate
+from .session import IGNORED_OPTIONS, Code, Options, build, generate, pointers_of
+from .signature import arguments_of
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ class CompiledKernel:
         self.metadata = SimpleNamespace(
             name=self.name, hash=self.hash, shared=shared, num_warps=options.num_warps,
             num_stages=options.num_stages, num_ctas=options.num_ctas, maxnreg=options.maxnreg,
-            launch_pdl=self.launch_pdl,
+            launch_pdl=self.launch_pdl, launch_cooperative_grid=options.launch_cooperative_grid,
             target=GPUTarget("cuda", int(chip.removeprefix("sm_").rstrip("af"))), chip=chip,
             ptx_version=description["ptx_version"], parameters=kernel["parameters"])
         self._emulated = None
@@ -212,7 +211,7 @@ class CompiledKernel:
         if device not in self._loaded:
             self._loaded[device] = hooks.load(self, lambda: _C.CudaKernel(
                 self._image(), self.name, self._parameters, self.num_threads, self.dynamic_shared,
-                self.launch_pdl), lambda loaded: loaded.function)
+                self.launch_pdl, self.options.launch_cooperative_grid), lambda loaded: loaded.function)
         return self._loaded[device]
 
     def loaded_on(self, device: int):
@@ -322,51 +321,15 @@ class ASTSource:
     @classmethod
     def of_arguments(cls, fn, arguments):
         """The source of a launch."""
+        pointers, attrs = pointers_of(arguments), {}
+        for i, argument in enumerate(arguments):
+            hints = [["tt.divisibility", argument.divisibility]] if argument.divisibility > 1 else []
+            if argument.same_as is not None:
+                hints.append(["tile.same_as", pointers[argument.same_as].name])
+            if hints:
+                attrs[(i, )] = hints
         return cls(fn, {a.name: a.signature() for a in arguments},
-                   {a.name: a.value for a in arguments if a.is_constexpr},
-                   {(i, ): [["tt.divisibility", a.divisibility]] for i, a in enumerate(arguments)
-                    if a.divisibility > 1})
-
-
-def _argument(name: str, spec, divisible: bool) -> Argument:
-    spec = str(spec).strip()
-    if ":" in spec:
-        spec, hint = spec.split(":")
-        if hint.strip() not in ("16", ""):
-            raise ValueError(f"the only hint of a signature is 16, got {hint!r} for {name}")
-        divisible = divisible or hint.strip() == "16"
-    return Argument(name, ty.type_of_name(spec), 16 if divisible else 1)
-
-
-def _signature_arguments(function, signature, constexprs, attrs):
-    """The arguments that `signature` describes; the order is the function's."""
-    if isinstance(signature, str):
-        specs = [s.strip() for s in signature.split(",")]
-        names = [n for n in function.arg_names if n not in function.constexpr_names
-                 and n not in constexprs]
-        if len(specs) == len(function.arg_names):
-            names = function.arg_names
-        if len(specs) != len(names):
-            raise ValueError(f"{function.name} has {len(names)} run-time parameters, the signature "
-                             f"{len(specs)}")
-        signature = dict(zip(names, specs))
-    divisible = set()
-    for key, hints in (attrs or {}).items():
-        index = key[0] if isinstance(key, tuple) else key
-        if any(h[0] == "tt.divisibility" and h[1] % 16 == 0 for h in hints):
-            divisible.add(function.arg_names[index])
-    arguments = []
-    for parameter in function.params:
-        name = parameter.name
-        if name in constexprs:
-            arguments.append(Argument(name, value=unwrap(constexprs[name])))
-        elif name in signature and signature[name] != "constexpr":
-            arguments.append(_argument(name, signature[name], name in divisible))
-        elif parameter.default is not parameter.empty:
-            arguments.append(Argument(name, value=unwrap(parameter.default)))
-        else:
-            raise ValueError(f"{function.name}: the signature has no type and no value for {name}")
-    return arguments
+                   {a.name: a.value for a in arguments if a.is_constexpr}, attrs)
 
 
 def _compile_file(path, chip: str, options: Options) -> CompiledKernel:
@@ -390,7 +353,8 @@ def compile(src=None, signature=None, constexprs=None, target=None, options=None
     """Compiles a kernel without a device: a @tile.jit function, an ASTSource, or a file of tile IR.
 
     `signature` maps parameters to types such as `"*fp32:16"` (a pointer that is divisible by
-    16) or `"i32"`; a string has them in order. `constexprs` maps names (or positions) to
+    16), `"*fp32:16=x"` (one that may be the same memory as the parameter x before it) or
+    `"i32"`; a string has them in order. `constexprs` maps names (or positions) to
     values. `target` is a chip (`"sm_90a"`), a GPUTarget, or None for the emulator's chip.
     """
     fn, attrs = src if fn is None else fn, None
@@ -399,23 +363,26 @@ def compile(src=None, signature=None, constexprs=None, target=None, options=None
     if isinstance(fn, ASTSource):
         signature, constexprs, attrs, fn = fn.signature, fn.constexprs, fn.attrs, fn.fn
     chip = target.chip if isinstance(target, GPUTarget) else target or knobs.emulator_chip
+    if chip not in _C.chips():
+        raise ValueError(f"unknown target {chip!r}, expected one of {', '.join(_C.chips())}, or a GPUTarget")
+    if not (options is None or isinstance(options, Mapping)):
+        raise TypeError(f"options must be a dict of options by their names, got {options!r}")
     given = {**(options or {}), **option_kwargs}
     if knobs.debug or given.get("debug") is None:
         given["debug"] = bool(knobs.debug or getattr(getattr(fn, "base_fn", fn), "debug", False))
     unknown = [name for name in given if name not in IGNORED_OPTIONS and (
         name not in Options.__dataclass_fields__)]
     if unknown:
-        raise TypeError(f"compile() has no option {', '.join(unknown)}; there are "
+        raise TypeError(f"compile() has no option {', '.join(map(str, unknown))}; there are "
                         f"{', '.join(Options.__dataclass_fields__)}")
     chosen = Options(**{name: value for name, value in given.items() if name not in IGNORED_OPTIONS})
     if isinstance(fn, (str, os.PathLike)):
         return _compile_file(fn, chip, chosen)
+    if not hasattr(fn, "compiled_function"):
+        raise TypeError("tile.compile takes a @tile.jit function, an ASTSource or the path of a file of tile IR, "
+                        f"got {fn!r}")
     function = fn.compiled_function()
-    values = {}
-    for key, value in (constexprs or {}).items():
-        key = key[0] if isinstance(key, tuple) else key
-        values[function.arg_names[key] if isinstance(key, int) else key] = value
-    arguments = _signature_arguments(function, signature or {}, values, attrs)
+    arguments = arguments_of(function, signature, constexprs, attrs)
     name_for = getattr(getattr(fn, "base_fn", fn), "_name_for", None)
     kernel = compile_arguments(function, arguments, chip, chosen, name_for(arguments) if name_for else "")
     kernel.src = ASTSource(fn, signature, constexprs, attrs)

@@ -65,12 +65,29 @@ def _builtin_abs(value):
     return math.abs(value) if isinstance(value, tensor) else builtins.abs(value)
 
 
-def _conversion(type_, on_number):
+class _Conversion(type):
+    """Python's type of numbers `python`, which kernels call to convert tiles, too. Apart from calls
+    it stands for that type: in isinstance, and in comparisons with it."""
 
-    def function(value=0):
-        return semantic.cast(value, type_) if isinstance(value, tensor) else on_number(value)
+    def __new__(cls, python, type_):
+        self = super().__new__(cls, python.__name__, (), {})
+        self.python, self.type = python, type_
+        return self
 
-    return function
+    def __init__(cls, python, type_):
+        super().__init__(python.__name__, (), {})
+
+    def __call__(cls, value=0):
+        return semantic.cast(value, cls.type) if isinstance(value, tensor) else cls.python(value)
+
+    def __instancecheck__(cls, value):
+        return isinstance(value, cls.python)
+
+    def __eq__(cls, other):
+        return other is cls.python or other is cls
+
+    def __hash__(cls):
+        return hash(cls.python)
 
 
 def _builtin_sum(values, start=0):
@@ -90,8 +107,8 @@ def _builtin_print(*values, sep=" ", end="\n", file=None, flush=False):
 BUILTINS = {
     "range": ranges.range, "min": _builtin_min, "max": _builtin_max, "len": _builtin_len,
     "abs": _builtin_abs, "sum": _builtin_sum, "print": _builtin_print,
-    "float": _conversion(ty.float32, float), "int": _conversion(ty.int32, int),
-    "bool": _conversion(ty.int1, bool), "tuple": tuple, "list": list, "str": str, "repr": repr,
+    "float": _Conversion(float, ty.float32), "int": _Conversion(int, ty.int32),
+    "bool": _Conversion(bool, ty.int1), "tuple": tuple, "list": list, "str": str, "repr": repr,
     "isinstance": isinstance, "hasattr": hasattr, "getattr": getattr, "type": type, "zip": zip,
     "enumerate": enumerate, "round": round, "divmod": divmod, "any": any, "all": all,
     "reversed": reversed, "True": True, "False": False, "None": None, "NotImplementedError":

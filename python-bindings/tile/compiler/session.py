@@ -23,12 +23,14 @@ from ..language.tensor import tensor
 from ..language.semantic import to_tensor
 from ..language.types import state
 from ..runtime import cache
+from .constants import typed
 from .frontend import FunctionCompiler
+from .function import value_at
 
 
 # Options of Triton that change nothing here. Of `extern_libs` libdevice is the only one that kernels
 # can call, and it is built in.
-IGNORED_OPTIONS = {"launch_cooperative_grid", "extern_libs", "clc", "waves_per_eu",
+IGNORED_OPTIONS = {"extern_libs", "clc", "waves_per_eu",
                    "matrix_instr_nonkdim", "warp_size", "generate_native_code", "enable_reflect_ftz",
                    "num_consumer_groups", "num_buffers_warp_spec"}
 
@@ -41,6 +43,8 @@ class Options:
     thread (24 to 255; None or 0: no limit). `enable_fp_fusion` lets `a * b + c` round once.
     `launch_pdl` (programmatic dependent launch, sm_90 and newer): the kernel starts while the
     one before it on the stream ends, and waits for its results before it accesses memory.
+    `launch_cooperative_grid`: the blocks of a launch run at the same time, so that they may wait
+    for each other; the driver refuses a grid of which that is not possible.
     `debug` compiles the kernel's assertions and, with `sanitize_overflow`, checks that sums,
     differences and products of its integers fit.
     """
@@ -52,10 +56,11 @@ class Options:
     enable_fp_fusion: bool = True
     debug: bool = False
     launch_pdl: bool = False
+    launch_cooperative_grid: bool = False
     sanitize_overflow: bool = True
 
     def __post_init__(self):
-        for name in ("enable_fp_fusion", "debug", "launch_pdl", "sanitize_overflow"):
+        for name in ("enable_fp_fusion", "debug", "launch_pdl", "launch_cooperative_grid", "sanitize_overflow"):
             value = ty.unwrap(getattr(self, name))
             if value is None:
                 value = type(self).__dataclass_fields__[name].default
@@ -112,24 +117,35 @@ class Argument:
     value: object = None
     elements: tuple | None = None
     factory: type = tuple
+    # The number, among the pointers of the kernel, of an earlier one that may be the same memory.
+    same_as: int | None = None
 
     @property
     def is_constexpr(self):
         return self.type is None and self.elements is None
 
+    @property
+    def is_descriptor(self):
+        return not isinstance(self.factory, type)
+
     def signature(self):
-        """The type as signatures of Triton have it: "*fp32", "i32", "constexpr", tuples of these."""
+        """The type as signatures of Triton have it: "*fp32", "i32", "constexpr", "tensordesc<fp32[4]>",
+        tuples of these."""
+        if self.is_descriptor:
+            return self.factory.signature()
         if self.elements is not None:
             return tuple(element.signature() for element in self.elements)
         return "constexpr" if self.type is None else ty.signature_name(self.type)
 
-    def describe(self) -> str:
+    def describe(self, pointers=None) -> str:
+        """As signatures have it; `pointers` are the names of the kernel's pointers."""
         if self.elements is not None:
-            return f"({', '.join(e.describe() for e in self.elements)})"
+            return f"({', '.join(e.describe(pointers) for e in self.elements)})"
         if self.type is None:
             return f"constexpr {self.value!r}"
         name = f"*{self.type.element_ty}" if self.type.is_ptr() else str(self.type)
-        return f"{name}:{self.divisibility}" if self.divisibility > 1 else name
+        hint = f":{self.divisibility}" if self.divisibility > 1 else ""
+        return name + hint + (f"={pointers[self.same_as]}" if pointers and self.same_as is not None else "")
 
     def leaves(self):
         """The arguments that become parameters of the compiled kernel."""
@@ -147,6 +163,27 @@ class Argument:
         return self.value if self.type is None else tensor(next(values), self.type)
 
 
+def pointers_of(arguments) -> list[Argument]:
+    """The parameters of a compiled kernel that are pointers."""
+    return [leaf for argument in arguments for leaf in argument.leaves() if leaf.type.is_ptr()]
+
+
+def describe_arguments(arguments) -> dict[str, str]:
+    """What a kernel was compiled for, by parameter."""
+    names = [pointer.name for pointer in pointers_of(arguments)]
+    return {argument.name: argument.describe(names) for argument in arguments}
+
+
+def _alias_groups(arguments) -> list[int]:
+    """For each parameter of a kernel the number of its alias group, or -1 if it has none."""
+    pointers = pointers_of(arguments)
+    firsts = {pointer.same_as for pointer in pointers}
+    groups = iter([number if number in firsts else -1 if pointer.same_as is None else pointer.same_as
+                   for number, pointer in enumerate(pointers)])
+    return [next(groups) if leaf.type.is_ptr() else -1
+            for argument in arguments for leaf in argument.leaves()]
+
+
 class Session:
     """What all functions of one compilation share."""
 
@@ -160,7 +197,11 @@ class Session:
         # globals, a class or the cell of a closure), the name and the value that is compiled in.
         # The first one stays: if another thread changes it, the code is out of date.
         self.used_globals = {}
+        # Objects of the program that are no constexprs, by their addresses.
+        self.outside = {}
         self.stack: list[FunctionCompiler] = []
+        # Lists that must not change any more; see Containers.note_merged.
+        self.fixed_containers = []
         # Branches with a `return` that were compiled.
         self.early_returns = 0
 
@@ -171,7 +212,7 @@ class Session:
     def result_types(self, function, args):
         """The types that a call would return; compiles it in a kernel that is thrown away."""
         probe = Session(self.chip, self.debug, self.sanitize_overflow)
-        probe.used_globals = self.used_globals
+        probe.used_globals, probe.outside = self.used_globals, self.outside
         top = self.stack[-1]
         with probe.active():
             parameters = probe.builder.start_kernel("probe", "", [a.dtype.to_ir() for a in args],
@@ -207,7 +248,7 @@ class Source:
     def describe(self, chip: str, options: Options) -> dict:
         """What `python -m tile cache` says about the compiled kernel."""
         return {"kind": "ptx", "kernel": self.name, "file": self.file, "chip": chip,
-                "options": asdict(options), "arguments": {a.name: a.describe() for a in self.arguments},
+                "options": asdict(options), "arguments": describe_arguments(self.arguments),
                 "source": hashlib.sha256(self.text.encode()).hexdigest(), "line": self.line}
 
 
@@ -234,7 +275,7 @@ def build(function, arguments, chip: str, name: str = "", options: Options = Opt
         builder.set_location(function.file, line, function.tree.col_offset + 1)
         runtime = [leaf for a in arguments for leaf in a.leaves()]
         values = builder.start_kernel(name, chip, [a.type.to_ir() for a in runtime],
-                                      [a.divisibility for a in runtime])
+                                      [a.divisibility for a in runtime], _alias_groups(arguments))
         values = iter(values)
         scope = {a.name: a.bind(values) for a in arguments}
         compiler = FunctionCompiler(session, function, scope)
@@ -247,6 +288,12 @@ def build(function, arguments, chip: str, name: str = "", options: Options = Opt
                                    f"sys.getrecursionlimit() of {sys.getrecursionlimit()}",
                                    Frame(function.file, line, function.tree.col_offset,
                                          function.name)) from None
+        for place, variable, _, *snapshot in session.used_globals.values():
+            if snapshot and not snapshot[0].is_forgiven and (
+                    typed(ty.unwrap(value_at(place, variable))) != snapshot[0].typed):
+                raise CompilationError(f"{variable} has changed while the kernel was compiled: kernels cannot change "
+                                       "constants of the program",
+                                       Frame(function.file, line, function.tree.col_offset, function.name))
         builder.set_location(function.file, line, function.tree.col_offset + 1)
         builder.finish_kernel()
     return Source(session, name, function.file, list(arguments), function.source,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import operator
 
 from ..errors import UnsupportedLanguageConstruct
 from ..language import core, debugging, ranges, semantic
@@ -14,19 +15,17 @@ from ..language.aggregate import Aggregate
 from ..language.semantic import is_number, show, to_tensor
 from ..language.tensor import tensor
 from . import analysis
-from .values import NotCarried, Returned, Undefined, describe, flatten, identical, rebuild, same
+from .containers import KINDS, Containers
+from .values import NotCarried, Returned, Undefined, alike, describe, flatten, identical, rebuild, same
 
 
 _MAXIMAL_EARLY_RETURNS = 2000
+# Operators that change a container in place.
+_IN_PLACE = {ast.Add: operator.iadd, ast.Mult: operator.imul, ast.Sub: operator.isub,
+             ast.BitOr: operator.ior, ast.BitAnd: operator.iand, ast.BitXor: operator.ixor}
 
 
-def _contents(container) -> list:
-    if isinstance(container, dict):
-        return [part for pair in container.items() for part in pair]
-    return list(container)
-
-
-class Statements:
+class Statements(Containers):
     """The part of the function compiler that visits statements."""
 
     def block(self, statements):
@@ -125,7 +124,12 @@ class Statements:
         load = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
         lhs = self.visit(load)
         rhs = self.visit(node.value)
-        result = self.binary(node, type(node.op), lhs, rhs)
+        if isinstance(lhs, KINDS) and node.target.id in self.scope and type(node.op) in _IN_PLACE and (
+                not isinstance(rhs, tensor)):
+            result = _IN_PLACE[type(node.op)](lhs, rhs)
+            self.check_fixed_containers(node)
+        else:
+            result = self.binary(node, type(node.op), lhs, rhs)
         self.assign(node.target, self.assignable(result))
 
     def assign(self, target, value):
@@ -163,7 +167,7 @@ class Statements:
 
     def condition(self, node):
         """The value of a condition; a tile of one element as the scalar that it holds."""
-        value = self.visit(node)
+        value = self.note_object(self.visit(node))
         if not (isinstance(value, tensor) and value.shape and value.numel == 1):
             return value
         self.at(node)
@@ -186,7 +190,7 @@ class Statements:
 
         def run(statements, before):
             self.block(statements)
-            return self.changes(before)
+            return self.changes(before), self.scope
 
         branch, before, sides = self.both_sides(node, condition, run)
         self.at(node)
@@ -209,19 +213,6 @@ class Statements:
             self.check_containers(node, kept, "a branch that the running kernel decides on")
         return branch, before, sides
 
-    def containers(self):
-        """The lists and dicts of the scope with what is in them."""
-        return [(name, value, _contents(value)) for name, value in self.scope.items()
-                if isinstance(value, (list, dict))]
-
-    def check_containers(self, node, kept, where: str):
-        """Lists change while a kernel is compiled, once, whatever the running kernel does."""
-        for name, value, before in kept:
-            now = _contents(value)
-            if len(now) != len(before) or any(a is not b for a, b in zip(now, before)):
-                raise self.error(node, f"{name} is a {type(value).__name__} that is changed in {where}: use "
-                                 "a tuple, whose elements keep their types, or tl.static_range")
-
     def changes(self, before):
         """The variables that the branch just compiled has changed: (value, structure,
         handles). Handles are made now, inside the branch."""
@@ -242,6 +233,8 @@ class Statements:
 
     def merge(self, node, branch, before, sides):
         """Ends a branch; variables that differ become its results."""
+        scopes = [side[1] for side in sides]
+        sides = [side[0] for side in sides]
         scope, names, yields = dict(before), [], ([], [])
         for name in dict.fromkeys([*sides[0], *sides[1]]):
             values = [side[name][0] if name in side else before.get(name, Undefined("")) for side in sides]
@@ -261,6 +254,7 @@ class Statements:
                 made.append(tensor(results[position], template.dtype, template.shape))
                 position += 1
             self.scope[name] = rebuild(structure, iter(made))
+            self.note_merged(name, [(side[name], side) for side in scopes], self.scope[name])
 
     def merge_one(self, node, branch, name, values, parts, scope, names, yields):
         complete = []
@@ -286,14 +280,19 @@ class Statements:
         """`x if condition else y` of a condition that is known at run time only."""
         self.at(node)
         branch = self.builder.begin_if(semantic.truth(condition).handle)
+        kept = self.containers()
         first = self.flattened(self.visit(node.body))
         self.builder.begin_else(branch)
         second = self.flattened(self.visit(node.orelse))
+        self.check_containers(node, kept, "a branch that the running kernel decides on")
+        ways = [(side[0], self.scope) for side in (first, second)]
         if first[1] is None or second[1] is None or not same(first[1], second[1]):
             first, second = self.unify(node, branch, first, second)
         results = self.builder.end_if(branch, first[3], second[3])
         made = [tensor(r, t.dtype, t.shape) for r, t in zip(results, first[2])]
-        return rebuild(first[1], iter(made))
+        result = rebuild(first[1], iter(made))
+        self.note_merged("", ways, result)
+        return result
 
     def unify(self, node, branch, first, second):
         """Both sides of a conditional expression in one type: a literal adapts."""
@@ -336,7 +335,9 @@ class Statements:
         results = self.builder.end_if(branch, first[3], second[3])
         self.scope = before
         made = [tensor(r, t.dtype, t.shape) for r, t in zip(results, first[2])]
-        return Returned(rebuild(first[1], iter(made)))
+        result = rebuild(first[1], iter(made))
+        self.note_merged("", [(side[0], {}) for side in sides], result)
+        return Returned(result)
 
     # Loops --------------------------------------------------------------------------------
 
@@ -355,12 +356,15 @@ class Statements:
                 result.append((name, structure, tensors))
         return result
 
-    def enter_loop(self, carried, handles):
-        """Gives the carried variables their values inside the loop."""
+    def enter_loop(self, carried, handles, scopes=None):
+        """Gives the carried variables their values inside the loop, or after it; `scopes` are the
+        variables on the ways to there if they are not those at this place."""
+        scopes = scopes or [dict(self.scope)]
         values = iter(handles)
         for name, structure, tensors in carried:
             made = [tensor(next(values), t.dtype, t.shape) for t in tensors]
             self.scope[name] = rebuild(structure, iter(made))
+            self.note_merged(name, [(scope[name], scope) for scope in scopes], self.scope[name])
 
     def yields(self, node, carried):
         """The values of the carried variables at the end of the loop's body."""
@@ -383,13 +387,15 @@ class Statements:
         for name, value in inside.items():
             if name not in before:
                 self.scope[name] = Undefined("in a loop")
-            elif not identical(before[name], value):
+            elif not alike(before[name], value):
                 self.scope[name] = Undefined("to something that a loop cannot carry, in a loop")
-        self.enter_loop(carried, results)
+            elif not identical(before[name], value):
+                self.note_merged(name, [(before[name], before), (value, inside)], before[name])
+        self.enter_loop(carried, results, [before, inside])
 
     def static_items(self, node):
         """The items of a loop that is unrolled at compile time."""
-        iterable = self.visit(node)
+        iterable = self.note_object(self.visit(node))
         if isinstance(iterable, (ranges.range, ranges.static_range)):
             return self.static_range(iterable)
         if isinstance(iterable, tensor):
@@ -404,7 +410,7 @@ class Statements:
     def visit_For(self, node):
         if node.orelse:
             raise self.error(node, "`else` of a loop is not supported", UnsupportedLanguageConstruct)
-        iterable = self.visit(node.iter)
+        iterable = self.note_object(self.visit(node.iter))
         if isinstance(iterable, ranges.range):
             self.device_loop(node, iterable)
             return
@@ -490,7 +496,9 @@ class Statements:
         inits = [t.handle for _, _, tensors in carried for t in tensors]
         loop, arguments = self.builder.begin_while(inits)
         self.enter_loop(carried, arguments)
+        kept = self.containers()
         condition = self.condition(node.test)
+        self.check_containers(node.test, kept, "a condition of a loop of the device")
         if isinstance(condition, ranges.condition):
             condition = condition.condition
         self.known_condition(node.test, condition)  # a scalar

@@ -104,9 +104,20 @@ def describe(structure) -> str:
 
 def identical(a, b) -> bool:
     """Whether two values are one value, so that a branch changes nothing."""
+    if isinstance(a, list) or isinstance(b, list):
+        return a is b
+    return _is_equal(a, b, identical)
+
+
+def alike(a, b) -> bool:
+    """As `identical`, but for lists, which may be two of equal values."""
+    return _is_equal(a, b, alike)
+
+
+def _is_equal(a, b, is_equal) -> bool:
     if a is b:
         return True
     if isinstance(a, (tensor, tuple, list)) or isinstance(b, (tensor, tuple, list)):
         is_one_kind = any(isinstance(a, kind) and isinstance(b, kind) for kind in (tuple, list))
-        return is_one_kind and len(a) == len(b) and all(identical(x, y) for x, y in zip(a, b))
+        return is_one_kind and len(a) == len(b) and all(is_equal(x, y) for x, y in zip(a, b))
     return type(a) is type(b) and (is_number(a) or isinstance(a, str)) and a == b

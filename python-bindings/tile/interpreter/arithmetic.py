@@ -134,6 +134,20 @@ maximum_number, minimum_number = _extremum(np.fmax, 1), _extremum(np.fmin, -1)
 maximum, minimum = _extremum(np.maximum, 1), _extremum(np.minimum, -1)
 
 
+def _rank(a):
+    """An integer per float: they order as IEEE 754's totalOrder does."""
+    bits = a.view(np.int64 if a.dtype == np.float64 else np.int32)
+    return np.where(bits < 0, bits ^ np.iinfo(bits.dtype).max, bits)
+
+
+def atomic_maximum(a, b):
+    return np.where(_rank(b) > _rank(a), b, a)
+
+
+def atomic_minimum(a, b):
+    return np.where(_rank(b) < _rank(a), b, a)
+
+
 def fused_multiply_add(a, b, c):
     """`a * b + c`, rounded once if the operands are fp32; fp64 is rounded twice."""
     if a.dtype == np.float64:

@@ -24,6 +24,8 @@ _SCALAR_ATOMICS = {
     "umin": lambda a, b: np.minimum(arithmetic.unsigned(a), arithmetic.unsigned(b)).view(a.dtype),
 }
 
+_TOTAL_ORDER = {"fmax": arithmetic.atomic_maximum, "fmin": arithmetic.atomic_minimum}
+
 
 @dataclass
 class Descriptor:
@@ -191,6 +193,8 @@ class Builder:
     def _atomic_function(self, kind, value):
         name, values = value.type.name, value.array.reshape(-1)
         function = _SCALAR_ATOMICS[kind]
+        if name in ("f32", "f64"):
+            function = _TOTAL_ORDER.get(kind, function)
 
         def combine(old, positions):
             result = np.asarray(function(old, values[positions]))

@@ -12,11 +12,13 @@ import numpy as np
 
 from .. import knobs
 from ..compiler.function import Function
+from ..compiler.session import Options
 from ..language import types as ty
 from ..language.pointers import make_tensor_descriptor
 from ..language.tensor import tensor
 from ..language.types import constexpr, unwrap
 from ..runtime.arguments import CUDA, as_array, classify_int
+from ..runtime.driver import stream_handle
 from ..runtime.jit import IGNORED_OPTIONS, OPTION_NAMES, JITFunction
 from ..runtime.reachable import reachable
 from ..tools.tensor_descriptor import TensorDescriptor
@@ -26,7 +28,7 @@ from .memory import Memory, Region, host_bytes
 from .session import Session, native
 
 # Keywords of launches that change nothing here.
-_OPTIONS = {*OPTION_NAMES, *IGNORED_OPTIONS, "stream"}
+_OPTIONS = {*OPTION_NAMES, *IGNORED_OPTIONS, "stream", "ir_override"}
 
 
 def _pointer(address: int, element: ty.dtype):
@@ -95,8 +97,10 @@ class _Arguments:
                 if annotation == "const":
                     pointer.dtype = ty.pointer_type(pointer.dtype.element_ty, const=True)
                 return pointer
-            if hasattr(value, "item") and hasattr(value, "dtype"):  # a NumPy scalar
-                return self.value(name, parameter, value.item(), specialise)
+            if hasattr(value, "item") and hasattr(value, "dtype") and not isinstance(value, type):
+                number = value.item()  # of a NumPy scalar; those that Python has no numbers for stay
+                if type(number) is not type(value):
+                    return self.value(name, parameter, number, specialise)
         if callable(value):
             return value
         raise TypeError(f"the argument {name} of {self.function.name} is a {type(value).__name__}: kernels "
@@ -152,6 +156,12 @@ def run_kernel(function: Function, grid, args, kwargs, plain=()):
     unknown = set(options) - _OPTIONS
     if unknown:
         raise TypeError(f"{function.name}() got an unexpected keyword argument {sorted(unknown)[0]!r}")
+    # They change nothing, but must be right.
+    stream_handle(options.get("stream"))
+    if options.get("ir_override") is not None:
+        raise NotImplementedError("ir_override is not supported: kernels are interpreted")
+    chosen = Options(**{name: value for name, value in options.items() if name in OPTION_NAMES})
+    chosen.check()
     kwargs = {name: value for name, value in kwargs.items() if name in function.arg_names}
     named = function.signature.bind(*args, **kwargs)
     named.apply_defaults()
@@ -160,7 +170,7 @@ def run_kernel(function: Function, grid, args, kwargs, plain=()):
     grid = JITFunction.read_extents(grid)
     arguments = _Arguments(function, plain)
     # Memory looks at the regions when it is made, arguments need a builder: both see one list.
-    builder = Builder(None, grid, knobs.emulator_chip, int(options.get("num_warps") or 4))
+    builder = Builder(None, grid, knobs.emulator_chip, chosen.num_warps)
     with Session(builder).active(), np.errstate(all="ignore"):
         bound = arguments.bind(args, kwargs)
         builder.memory = Memory(arguments.regions)
@@ -188,6 +198,8 @@ class InterpretedFunction:
     """A kernel that Python runs; `kernel[grid](...)` launches it, as that of a JITFunction."""
 
     is_interpreted = True
+    # Subscripts are no elements.
+    __iter__ = None
 
     def __init__(self, fn, do_not_specialize=None):
         self.fn = fn

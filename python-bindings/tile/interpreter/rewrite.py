@@ -164,8 +164,9 @@ class _Rewriter(ast.NodeTransformer):
         if not isinstance(node.target, ast.Name):
             return self.generic_visit(node)
         loaded = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        result = ast.copy_location(ast.BinOp(loaded, node.op, self.visit(node.value)), node)
-        return self.place(ast.Assign([node.target], self.helper("assignable", result, at=node)), node)
+        operation = ast.Constant(type(node.op).__name__)
+        result = self.helper("augmented", operation, loaded, self.visit(node.value), at=node)
+        return self.place(ast.Assign([node.target], result), node)
 
     def visit_NamedExpr(self, node):
         node = self.generic_visit(node)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import builtins
+import operator
 
 from ..compiler import python_functions
 from ..language import core, ranges, semantic
@@ -24,6 +25,12 @@ def _is_known(value) -> bool:
 
 def _bool(value) -> bool:
     return builtins.bool(value)
+
+
+_IN_PLACE = {"Add": operator.iadd, "Sub": operator.isub, "Mult": operator.imul, "Div": operator.itruediv,
+             "FloorDiv": operator.ifloordiv, "Mod": operator.imod, "Pow": operator.ipow,
+             "LShift": operator.ilshift, "RShift": operator.irshift, "BitOr": operator.ior,
+             "BitXor": operator.ixor, "BitAnd": operator.iand, "MatMult": operator.imatmul}
 
 
 class _Natives(dict):
@@ -80,6 +87,10 @@ class Helper:
             parts = [self.assignable(v) for v in value]
             return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
         return value
+
+    def augmented(self, operation: str, value, other):
+        """`value += other` and its like; `operation` is the name of the operator's node."""
+        return self.assignable(_IN_PLACE[operation](value, other))
 
     def parameter(self, value):
         """An argument for a parameter that is annotated as constexpr: a wish, as tiles may be

@@ -191,7 +191,7 @@ def _reshape(input, shape, reorder) -> tensor:
         return semantic.broadcast_to(input, shape) if not input.shape else tensor(
             None, input.dtype, shape, input.constant)
     if not shape:
-        raise ValueError("a tile cannot be reshaped to a scalar: use a reduction")
+        return item(input)
     if shape == input.shape:
         return input
     return tensor(builder().reshape(input.handle, list(shape), bool(reorder)), input.dtype, shape)

@@ -16,6 +16,9 @@ from .types import builder, state, unwrap
 def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
     """Runs assembly on every group of `pack` elements."""
     asm, constraints = unwrap(asm), unwrap(constraints)
+    for what, text in (("asm", asm), ("constraints", constraints)):
+        if not isinstance(text, str):
+            raise TypeError(f"{what} must be a string, got {semantic.show(text)}")
     types = unwrap(dtype)
     is_single = not isinstance(types, (tuple, list))
     types = [_type(types)] if is_single else [_type(t) for t in types]

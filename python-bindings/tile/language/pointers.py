@@ -41,7 +41,8 @@ class block_pointer:
 
     @property
     def dtype(self):
-        return self.base.dtype
+        """That of a pointer to the block: its `element_ty` is the type of a tile."""
+        return ty.block_pointer_type(self.base.dtype, self.block_shape)
 
     @property
     def type(self):

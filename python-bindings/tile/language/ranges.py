@@ -10,6 +10,14 @@ import operator
 from .types import interpreting, state, unwrap
 
 
+def _hint(name: str, value) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        name = {"unroll_factor": "loop_unroll_factor"}.get(name, name)
+        raise TypeError(f"{name} of a range must be an integer or a bool, got {value!r}") from None
+
+
 class range:
     """A loop that runs on the device, with hints to the compiler."""
 
@@ -21,7 +29,7 @@ class range:
         hints = {"num_stages": num_stages, "unroll_factor": loop_unroll_factor,
                  "disallow_acc_multi_buffer": disallow_acc_multi_buffer, "flatten": flatten,
                  "warp_specialize": warp_specialize, "disable_licm": disable_licm}
-        self.hints = [(name, int(unwrap(value))) for name, value in hints.items() if unwrap(value)]
+        self.hints = [(name, _hint(name, unwrap(value))) for name, value in hints.items() if unwrap(value)]
 
     def __iter__(self):
         if interpreting():

@@ -92,22 +92,51 @@ def _op(name: str, operands, type_: dtype, shape) -> tensor:
     return tensor(builder().op(name, [o.handle for o in operands], _ir(type_, shape)), type_, shape)
 
 
+def _rounded(number: float, type_: dtype) -> float:
+    """The number that a constant of a type of floats is: its Python number has more bits."""
+    if type_.is_fp64() or number == 0 or not math.isfinite(number):
+        largest = type_.is_fp8() and math.isinf(number)
+        return math.copysign(_LARGEST_FP8[type_.name], number) if largest else number
+    _, exponent = math.frexp(number)
+    quantum = math.ldexp(1.0, max(exponent - 1, 1 - type_.exponent_bias) - type_.fp_mantissa_width)
+    result = round(number / quantum) * quantum
+    if type_.is_fp8():
+        largest = _LARGEST_FP8[type_.name]
+        return max(-largest, min(largest, result))
+    # The exponents of the types with an infinity are as many above as below zero.
+    return result if abs(result) < math.ldexp(1.0, type_.exponent_bias + 1) else math.copysign(math.inf, number)
+
+
+_LARGEST_FP8 = {"fp8e4nv": 448.0, "fp8e5": 57344.0}
+
+
+def _to_integer(number: float, source: dtype, to: dtype) -> int:
+    """The integer that the instruction cvt.rzi of PTX makes: toward zero, at most the largest and at
+    least the smallest integer of the type's size, but of at least 16 bits. NaN is 0, or the integer
+    whose only bit is the highest one if either type has 64 bits."""
+    width = max(16, to.primitive_bitwidth)
+    if math.isnan(number):
+        return 1 << (width - 1) if width == 64 or source.is_fp64() else 0
+    low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if to.is_int_signed() else (0, (1 << width) - 1)
+    if math.isinf(number):
+        return high if number > 0 else low
+    return max(low, min(high, int(number)))
+
+
 def _cast_constant(value: tensor, to: dtype):
     """The cast of a constant, or None where rounding or overflow needs the real op."""
     number = value.constant
     if to.is_bool():
         return constant(number != 0, to, value.shape)
     if to.is_int():
-        if isinstance(number, float) and not abs(number) < 2**31:
-            return None
-        return constant(int(number), to, value.shape)
+        if isinstance(number, float):
+            number = _to_integer(_rounded(number, value.dtype), value.dtype, to)
+        return constant(number, to, value.shape)
     if to.is_fp64() or (to.is_fp32() and (not isinstance(number, float) or value.dtype.is_fp32())
                         and abs(number) < 2**24):
         return constant(float(number), to, value.shape)
-    # The builder rounds a float once; from a type that is wider than the constant's
-    # own there would be two roundings.
-    if to.is_floating() and value.dtype.is_fp32() and number == number:
-        return None
+    if to.is_floating() and isinstance(number, float):
+        return constant(_rounded(_rounded(number, value.dtype), to), to, value.shape)
     if to.is_floating() and not isinstance(number, float) and abs(number) <= 256:
         return constant(float(number), to, value.shape)
     return None
@@ -188,6 +217,11 @@ def _float_to_int(value: tensor, to: dtype) -> tensor:
     if value.dtype.primitive_bitwidth < 32:
         value = cast(value, ty.float32)
     name = "arith.fptosi" if to.is_int_signed() else "arith.fptoui"
+    if to.primitive_bitwidth == 8:
+        # There is no such instruction: the compiler would take what one for 16 bits makes for a
+        # number of 8 bits.
+        wide = _op(name, [value], ty.int16 if to.is_int_signed() else ty.uint16, value.shape)
+        return _int_to_int(wide, to)
     return _op(name, [value], to, value.shape)
 
 
@@ -419,6 +453,12 @@ def arithmetic(operator: str, lhs, rhs) -> tensor:
         # What is shifted decides, though the result may be unsigned because of the count.
         shifted = unwrap(lhs) if isinstance(unwrap(lhs), tensor) else b
         is_signed = shifted.dtype.is_int_signed()
+    width = a.dtype.primitive_bitwidth
+    if operator in ("<<", ">>") and b.constant is not None and not 0 <= b.constant < width:
+        # As for counts that the compiler does not know; of these it would take any bits.
+        if operator == "<<" or not is_signed:
+            return constant(0, a.dtype, a.shape)
+        b = constant(width - 1, b.dtype, b.shape)
     return elementwise(on_signed if is_signed else on_unsigned, a, b)
 
 

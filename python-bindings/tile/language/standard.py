@@ -245,16 +245,22 @@ def _ordered(x, other):
 
 
 def _exchange(x, axis: int, distance: int, block: int, descending: bool):
-    """One step of a bitonic sorting network: elements `distance` apart in runs of `block`."""
+    """One step of a bitonic sorting network: elements `distance` apart. Those whose position has
+    the bit `block` fall and the others rise, or, if `descending`, the other way around."""
     index = core.arange(0, x.shape[axis])
+    # The compiler knows exchanges by this XOR.
     partner = semantic.arithmetic("^", index, distance)
     is_upper = semantic.compare("ne", semantic.arithmetic("&", index, distance), 0)
-    # Runs alternate in direction, except in the last merge.
     falls = semantic.compare("ne", semantic.arithmetic("&", index, block), 0)
     if descending:
         falls = semantic.logical_not(falls)
     takes_larger = semantic.arithmetic("^", is_upper, falls)
     other = core.gather(x, semantic.broadcast_to(_along(partner, x, axis), x.shape), axis)
+    if x.dtype.is_int():
+        # One comparison instead of two: of equal elements it does not matter which is taken.
+        takes_smaller = _along(semantic.logical_not(takes_larger), x, axis)
+        is_larger = semantic.compare("gt", other, x)
+        return semantic.select(semantic.arithmetic("^", is_larger, takes_smaller), other, x)
     smaller, larger = _ordered(x, other)
     return semantic.select(_along(takes_larger, x, axis), larger, smaller)
 
@@ -303,18 +309,31 @@ def _integer_bounds(type_):
     return 0, (1 << width) - 1
 
 
-def _sort(x, axis: int, descending: bool):
-    """The elements along `axis` in order, behind them those of _padded."""
-    x = _padded(x, axis, descending)
-    extent = x.shape[axis]
-    block = 2
-    while block <= extent:
-        distance = block // 2
-        while distance:
-            x = _exchange(x, axis, distance, block if block < extent else 0, descending)
-            distance //= 2
-        block *= 2
+def _merge(x, axis: int, length: int, block: int, descending: bool):
+    """Runs of `length` in order, which rise and then fall, or fall and then rise; see _exchange."""
+    distance = length // 2
+    while distance:
+        x = _exchange(x, axis, distance, block, descending)
+        distance //= 2
     return x
+
+
+def _sort(x, axis: int, count: int, descending: bool):
+    """The elements along `axis` in order, behind them those of _padded: `count` of them, or the
+    next power of two."""
+    x = _padded(x, axis, descending)
+    extent, length = x.shape[axis], 2
+    while length < count:
+        x = _merge(x, axis, length, length, descending)
+        length *= 2
+    # The better halves of two runs, one up and one down, are what their elements at equal places
+    # give. Halves of the whole, since neighbouring runs lie in more distant threads.
+    while extent > length:
+        x = _merge(x, axis, length, extent // 2, descending)
+        halves = core.reshape(x, x.shape[:axis] + (2, extent // 2))
+        x = core.reduce(halves, axis, lambda a, b: _ordered(a, b)[1 if descending else 0])
+        extent //= 2
+    return _merge(x, axis, length, 0, descending) if extent > 1 else x
 
 
 @member
@@ -322,7 +341,7 @@ def sort(x, dim=None, descending=False) -> tensor:
     """The elements along the last dimension in order; NaN is larger than all numbers."""
     x = to_tensor(x)
     axis = _last_axis(x, dim, "sort")
-    result = _sort(x, axis, bool(unwrap(descending)))
+    result = _sort(x, axis, x.shape[axis], bool(unwrap(descending)))
     return result if result.shape == x.shape else _taken(result, core.arange(0, x.shape[axis]), axis)
 
 
@@ -335,11 +354,7 @@ def bitonic_merge(x, dim=None, descending=False) -> tensor:
     if not _is_power_of_two(x.shape[axis]):
         raise ValueError("bitonic_merge needs a power of two as extent of the last dimension, got "
                          f"{x.shape[axis]} in shape {list(x.shape)}: use sort")
-    distance = x.shape[axis] // 2
-    while distance:
-        x = _exchange(x, axis, distance, 0, bool(unwrap(descending)))
-        distance //= 2
-    return x
+    return _merge(x, axis, x.shape[axis], 0, bool(unwrap(descending)))
 
 
 @member
@@ -353,7 +368,8 @@ def topk(x, k, dim=None, descending=True) -> tensor:
         raise ValueError(f"topk's k must be from 1 to {x.shape[-1]}, got {count}")
     axis = len(x.shape) - 1
     is_descending = bool(core.compile_time(descending, "topk's descending"))
-    return _taken(_sort(x, axis, descending=is_descending), core.arange(0, count), axis)
+    result = _sort(x, axis, count, is_descending)
+    return result if result.shape[axis] == count else _taken(result, core.arange(0, count), axis)
 
 
 # Matrix products --------------------------------------------------------------------------

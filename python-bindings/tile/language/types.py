@@ -181,6 +181,18 @@ class pointer_type(dtype):
         return builder().ptr_type(self.element_ty.to_ir(), self.address_space)
 
 
+class block_pointer_type(pointer_type):
+    """What programs find as the `dtype` of a block pointer: one to a whole block, as with Triton."""
+
+    def __init__(self, base: pointer_type, shape):
+        super().__init__(base.element_ty, base.address_space, base.const)
+        self.block_shape = shape
+
+    @property
+    def element_ty(self):
+        return block_type(self._element_ty, self.block_shape)
+
+
 class block_type:
     """The type of a tile: `scalar` elements in `shape`."""
 
@@ -344,7 +356,13 @@ class constexpr:
     is a plain Python value."""
 
     def __init__(self, value):
-        self.value = plain(value)
+        object.__setattr__(self, "value", plain(value))
+
+    def __setattr__(self, name, value):
+        # Compiled code has it, and launches do not look again.
+        if name == "value":
+            raise AttributeError("the value of a constexpr does not change: make another one")
+        object.__setattr__(self, name, value)
 
     def __repr__(self):
         return f"constexpr[{self.value!r}]"

@@ -4,7 +4,8 @@
 
 An argument becomes a key, which selects the compiled kernel, and a value, which is passed
 to it. Keys are small hashable tuples:
-    ("*", dtype name, is divisible by 16)    arrays
+    ("*", dtype name, is divisible by 16)    arrays; a fourth element, n, if this is the same
+                                             memory as array number n of the launch
     ("i", dtype name, is divisible by 16)    integers
     ("f", dtype name), ("b",)                floats and bools
     ("(", class, keys)                       tuples
@@ -13,12 +14,11 @@ to it. Keys are small hashable tuples:
 
 from __future__ import annotations
 
-import enum
 import sys
-import types
 from dataclasses import dataclass
 
 from .. import _C
+from ..compiler.constants import frozen_fields, is_fixed
 from ..language import types as ty
 from ..tools.tensor_descriptor import TensorDescriptor
 from .driver import current_device, current_stream, driver
@@ -103,13 +103,18 @@ def from_numpy(array) -> Array:
 
 def from_torch(tensor) -> Array:
     dtype = element_type(tensor.dtype, "the tensor")
-    address, index = tensor.data_ptr(), tensor.get_device()
+    index = tensor.get_device()
     if index >= 0 and tensor.is_cuda:
-        return Array(address, dtype, CUDA, device_index=index, stream=current_stream(index))
+        return Array(tensor.data_ptr(), dtype, CUDA, device_index=index, stream=current_stream(index))
     if tensor.device.type != "cpu":
         raise TypeError(f"tensors on {tensor.device} cannot be passed to kernels")
+    if tensor.layout is not sys.modules["torch"].strided:
+        raise TypeError(f"the tensor is {tensor.layout}: kernels take dense ones")
+    if tensor.is_neg():
+        raise TypeError("the tensor is negated when it is read, which kernels do not: pass "
+                        "tensor.resolve_neg()")
     storage = tensor.untyped_storage()
-    return Array(address, dtype, HOST, storage.data_ptr(), storage.nbytes())
+    return Array(tensor.data_ptr(), dtype, HOST, storage.data_ptr(), storage.nbytes())
 
 
 def _dlpack_type(code: int, bits: int, what: str) -> ty.dtype:
@@ -322,10 +327,24 @@ def _from_dlpack(value):
                  read_only=read_only, device_index=index, pending=stream, owner=capsule)
 
 
+def append_array(arrays: list, array: Array, key: tuple) -> tuple:
+    """Appends an array to those of a launch. Returns its key, which says so if an earlier one
+    begins at its address: only then kernels have to expect that both are the same memory. Of
+    arrays that overlap in another way the address, all that is known on a GPU, says nothing."""
+    address = array.address
+    if address:
+        for number, other in enumerate(arrays):
+            if other.address == address:
+                key = (*key, number)
+                break
+    arrays.append(array)
+    return key
+
+
 def describe_type(value):
-    """How the launch path in C++ reads the arrays of the type of `value`, and whether the
-    address of such a constexpr stands for its value: it compares by identity, or is known not
-    to change."""
+    """How the launch path in C++ reads the arrays of the type of `value`, whether the address of such
+    a constexpr stands for its value, which is known not to change, and the fields that it is
+    compared by instead, or None."""
     kind = type(value)
     reader = _READERS.get(kind) or _find_reader(value)
     array = {from_torch: _TORCH, from_exchange: _EXCHANGE, from_data_ptr: _DATA_POINTER,
@@ -334,8 +353,8 @@ def describe_type(value):
         array = _DESCRIPTOR
     if reader is from_torch and hasattr(kind, "__dlpack_c_exchange_api__"):
         array = _EXCHANGE
-    return array, kind.__hash__ is object.__hash__ or isinstance(
-        value, (ty.dtype, enum.Enum, types.BuiltinFunctionType))
+    fields = getattr(kind, "_fields", None) if isinstance(value, tuple) else frozen_fields(kind)
+    return array, fields is None and not isinstance(value, (tuple, frozenset)) and is_fixed(value), fields
 
 
 _READERS = {TensorWrapper: from_wrapper, MockTensor: _from_mock}

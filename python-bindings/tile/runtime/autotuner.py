@@ -8,6 +8,7 @@ import json
 import sys
 import time
 import warnings
+from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 
 from .. import _C, knobs
@@ -68,6 +69,9 @@ def _kernel_of(fn):
 
 class _Wrapper:
     """What autotuners and heuristics share: a kernel behind another function."""
+
+    # Subscripts are no elements.
+    __iter__ = None
 
     def __init__(self, fn, decorator: str):
         kernel = _kernel_of(fn)
@@ -151,19 +155,21 @@ class Autotuner(_Wrapper):
                  use_cuda_graph=False, do_bench=None, cache_results=False):
         super().__init__(fn, "autotune")
         self.arg_names = list(arg_names)
-        self.configs = list(configs) or [Config({})]
+        if not (configs is None or isinstance(configs, Iterable)):
+            raise TypeError(f"the autotuner's configs is a list of tile.Config(...), got {configs!r}")
+        self.configs = list(configs or ()) or [Config({})]
         for config in self.configs:
             if not isinstance(config, Config):
                 raise TypeError(f"the autotuner's configs are tile.Config(...), got {config!r}")
         # What a launch must not set, too.
         self._chosen = {name for config in self.configs for name in config.all_kwargs()}
-        self.keys = list(key)
-        self.reset_to_zero = list(reset_to_zero or ())
-        self.restore_value = list(restore_value or ())
+        self.keys = _names("key", key)
+        self.reset_to_zero = _names("reset_to_zero", reset_to_zero)
+        self.restore_value = _names("restore_value", restore_value)
         for what, names in (("key", self.keys), ("reset_to_zero", self.reset_to_zero),
                             ("restore_value", self.restore_value)):
             unknown = [name for name in names if name not in self.arg_names]
-            message = f"the autotuner's {what} {', '.join(unknown)} is no parameter of {self.__name__}"
+            message = f"the autotuner's {what} {', '.join(map(str, unknown))} is no parameter of {self.__name__}"
             if unknown and what == "key":
                 # Public kernels have such keys, which most versions of Triton let pass.
                 warnings.warn(f"{message}: it is ignored", stacklevel=3)
@@ -175,7 +181,19 @@ class Autotuner(_Wrapper):
         self.post_hook = post_hook or _no_post_hook
         # The arguments of the current launch that were passed by position, for derived classes.
         self.nargs = None
+        for what, value in (("pre_hook", pre_hook), ("post_hook", post_hook), ("do_bench", do_bench)):
+            if value is not None and not callable(value):
+                raise TypeError(f"the autotuner's {what} must be a function, got {value!r}")
+        for what, value in (("warmup", warmup), ("rep", rep)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0):
+                raise TypeError(f"the autotuner's {what} must be a time in ms, got {value!r}")
+        if not (prune_configs_by is None or isinstance(prune_configs_by, Mapping)):
+            raise TypeError("prune_configs_by must be a dict with early_config_prune, perf_model or top_k, got "
+                            f"{prune_configs_by!r}")
         prune = dict(prune_configs_by or {})
+        for what in ("early_config_prune", "perf_model"):
+            if prune.get(what) is not None and not callable(prune[what]):
+                raise TypeError(f"{what} of prune_configs_by must be a function, got {prune[what]!r}")
         self.early_config_prune = prune.pop("early_config_prune", None)
         self.perf_model = prune.pop("perf_model", None)
         self.top_k = prune.pop("top_k", None)
@@ -257,6 +275,9 @@ class Autotuner(_Wrapper):
             configs = list(self.early_config_prune(configs, named, **kwargs) or ())
             if not configs:
                 raise TileError(f"early_config_prune of {self.__name__} has left no config")
+            for config in configs:
+                if not isinstance(config, Config):
+                    raise TypeError(f"early_config_prune of {self.__name__} must return configs, got {config!r}")
         if self.perf_model is not None:
             top_k = self.top_k
             if isinstance(top_k, float) and top_k <= 1:
@@ -355,8 +376,7 @@ class Autotuner(_Wrapper):
             if config.pre_hook is not None:
                 config.pre_hook(full)
             self._reset(full, reset_only=False)
-            saved = {name: _copy(named[name]) for name in self.restore_value
-                     if named[name] is not None}
+            saved = {name: _copy(array) for name, array in self._arrays("restore_value", named)}
             error = None
             try:
                 self.fn.run(*args, **{**kwargs, **config.all_kwargs()})
@@ -383,9 +403,18 @@ class Autotuner(_Wrapper):
     def _reset(self, named, reset_only: bool):
         """Before each measured launch, and before the real one that follows."""
         self.pre_hook(named, reset_only=reset_only)
-        for name in self.reset_to_zero:
-            if named[name] is not None:
-                _fill_zero(named[name])
+        for _, array in self._arrays("reset_to_zero", named):
+            _fill_zero(array)
+
+    def _arrays(self, what: str, named):
+        """Names and arrays that `reset_to_zero` or `restore_value` names; None stands for none."""
+        found = [(name, named.get(name)) for name in getattr(self, what)]
+        for name, value in found:
+            is_array = hasattr(value, "zero_") or hasattr(value, "copy") and hasattr(value, "__setitem__")
+            if value is not None and (not is_array or isinstance(value, (list, dict, set))):
+                raise TypeError(f"{what} of {self.__name__} names {name}, which must be an array of torch, NumPy "
+                                f"or CuPy, got a {type(value).__name__}")
+        return [(name, value) for name, value in found if value is not None]
 
     def _bench_function(self, named, args, kwargs):
         """What measures: a function of the launch."""
@@ -448,9 +477,13 @@ def _fill_zero(array):
         array[...] = 0
 
 
+def _names(what: str, names) -> list:
+    if isinstance(names, str) or not (names is None or isinstance(names, Iterable)):
+        raise TypeError(f"the autotuner's {what} is a list of names of parameters, got {names!r}")
+    return list(names or ())
+
+
 def _copy(array):
-    if not hasattr(array, "clone") and not hasattr(array, "copy"):
-        raise TypeError(f"restore_value is for arrays, got {array!r}")
     return array.clone() if hasattr(array, "clone") else array.copy()
 
 
@@ -503,7 +536,8 @@ class Heuristics(_Wrapper):
         unknown = [name for name in self.values
                    if name not in {*self.arg_names, *OPTION_NAMES, *IGNORED_OPTIONS}]
         if unknown:
-            raise ValueError(f"the heuristics for {', '.join(unknown)}: {self.__name__} has no such parameter")
+            raise ValueError(f"the heuristics for {', '.join(map(str, unknown))}: {self.__name__} has no such "
+                             "parameter")
 
     def _complete(self, args, kwargs):
         """The keyword arguments of the kernel; later values may depend on earlier ones."""
@@ -520,4 +554,6 @@ class Heuristics(_Wrapper):
 
 def heuristics(values):
     """`values` maps names of meta-parameters to functions of the arguments by name."""
+    if not isinstance(values, Mapping):
+        raise TypeError(f"@tile.heuristics takes a dict of functions by the names of parameters, got {values!r}")
     return lambda fn: Heuristics(fn, values)

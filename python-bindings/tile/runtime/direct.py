@@ -11,6 +11,10 @@ from .driver import current_device, driver
 
 def _parts(argument, text: str, pointer: str):
     """Expressions for what a kernel is passed for an argument, whose value is `text`."""
+    if argument.is_descriptor:
+        rank = len(argument.factory.block_shape)
+        return [pointer.format(f"{text}.base"), *(f"{text}.shape[{i}]" for i in range(rank)),
+                *(f"{text}.strides[{i}]" for i in range(rank - 1))]
     if argument.elements is not None:
         return [part for i, element in enumerate(argument.elements)
                 for part in _parts(element, f"{text}[{i}]", pointer)]
@@ -35,7 +39,9 @@ def _address(value) -> int:
 def _arrays(arguments, values):
     """The arrays among the arguments of a launch."""
     for argument, value in zip(arguments, values):
-        if argument.elements is not None:
+        if argument.is_descriptor:
+            yield as_array(value.base)
+        elif argument.elements is not None:
             yield from _arrays(argument.elements, value)
         elif argument.type is not None and argument.type.is_ptr():
             yield as_array(value)

@@ -9,6 +9,7 @@ describes the emulator.
 from __future__ import annotations
 
 import functools
+import operator
 import sys
 
 from .. import _C, knobs
@@ -37,6 +38,23 @@ def current_stream(index: int) -> int:
     if cupy is not None:
         return cupy.cuda.get_current_stream().ptr
     return 0
+
+
+def stream_handle(stream) -> int | None:
+    """The handle of a stream that a launch names: a number, or a stream of torch, CuPy or another
+    library that has `__cuda_stream__()`."""
+    if stream is None or type(stream) is int and 0 <= stream < 2**64:
+        return stream
+    try:
+        handle = stream.__cuda_stream__()[1] if hasattr(stream, "__cuda_stream__") else getattr(
+            stream, "cuda_stream", getattr(stream, "ptr", stream))
+        handle = operator.index(handle)
+        if 0 <= handle < 2**64:
+            return handle
+    except (IndexError, TypeError):
+        pass
+    raise TypeError("stream must be the handle of a CUDA stream, a number that is not negative, or a stream of "
+                    f"torch or CuPy, got {stream!r}")
 
 
 def current_device() -> int:

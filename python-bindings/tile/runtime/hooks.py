@@ -108,8 +108,8 @@ def call_compile_hook(hook, source, key, data, device, is_warmup: bool):
     shown = ", ".join(f"{name}={value}" for name, value in described.items())
     texts = ", ".join(f"{name}: {type_}" for name, type_ in signature.items())
     compile_ = {"key": key, "signature": signature, "device": device, "constants": constants, **described,
-                "launch_cooperative_grid": False, "extern_libs": (), "configs": [source.attrs],
-                "specialization_data": data, "is_warmup": is_warmup}
+                "launch_cooperative_grid": options.launch_cooperative_grid, "extern_libs": (),
+                "configs": [source.attrs], "specialization_data": data, "is_warmup": is_warmup}
     return hook(key=key, repr=f"{function.__qualname__}[{shown}]({texts})",
                 fn=FunctionInformation(function.__module__, function.__qualname__, function),
                 compile=compile_, is_manual_warmup=is_warmup, already_compiled=False)

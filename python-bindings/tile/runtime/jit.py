@@ -15,16 +15,16 @@ from typing import NamedTuple
 from .. import _C, knobs
 from ..compiler.function import ABSENT, DEFINITIONS, Function
 from ..compiler.kernel import ASTSource, announce, compile_arguments
-from ..compiler.session import IGNORED_OPTIONS, Argument, Options
+from ..compiler.session import IGNORED_OPTIONS, Argument, Options, describe_arguments
 from ..language import semantic
 from ..language import types as ty
 # With names that programs for Triton import from here.
 from ..language.types import ConstexprFunction, constexpr, constexpr_function, unwrap  # noqa: F401
 from ..tools.tensor_descriptor import TensorDescriptor
 from . import background, emulator, hooks, specialization
-from .arguments import CUDA, HOST, as_array, classify_int, describe_type, stand_in
+from .arguments import CUDA, HOST, append_array, as_array, classify_int, describe_type, stand_in
 from .arguments import MockTensor, TensorWrapper, reinterpret  # noqa: F401
-from .driver import chip_of_device, current_device, current_stream, driver, use_device
+from .driver import chip_of_device, current_device, current_stream, driver, stream_handle, use_device
 from .parameters import Parameter, argument_of_key
 
 OPTION_NAMES = tuple(Options.__dataclass_fields__)
@@ -91,8 +91,17 @@ class KernelInterface:
         """As a generic class, for annotations."""
         return cls
 
+    # Subscripts are no elements.
+    __iter__ = None
+
     def __getitem__(self, grid):
         return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
+
+
+def _parameter_names(what: str, parameters) -> tuple:
+    if isinstance(parameters, str) or not (parameters is None or hasattr(parameters, "__iter__")):
+        raise TypeError(f"{what} must be a list of parameters, by name or position, got {parameters!r}")
+    return tuple(parameters or ())
 
 
 class JITFunction(_C.KernelBase, KernelInterface):
@@ -106,6 +115,11 @@ class JITFunction(_C.KernelBase, KernelInterface):
                  debug=None, noinline=None, repr=None, launch_metadata=None):
         # Says what is wrong if this is no function.
         self._function = Function(fn)
+        for name, function in (("repr", repr), ("launch_metadata", launch_metadata)):
+            if function is not None and not callable(function):
+                raise TypeError(f"{name} of {fn.__name__} must be a function, got {function!r}")
+        if debug not in (None, True, False):
+            raise TypeError(f"debug of {fn.__name__} must be True or False, got {debug!r}")
         self.fn = fn
         self.__name__ = fn.__name__
         self.__qualname__ = fn.__qualname__
@@ -114,10 +128,12 @@ class JITFunction(_C.KernelBase, KernelInterface):
         self.debug, self.noinline = debug, bool(noinline)
         self.launch_metadata = launch_metadata
         # As programs for Triton read them, and set them to None where they pickle kernels.
-        self.__globals__ = fn.__globals__
+        self.__globals__ = self._function.python_function.__globals__
         self.used_global_vals = {}
         self.repr = repr or (lambda specialization: self.__name__)
-        self._plain, self._unaligned = do_not_specialize or (), do_not_specialize_on_alignment or ()
+        self._plain = _parameter_names("do_not_specialize", do_not_specialize)
+        self._unaligned = _parameter_names("do_not_specialize_on_alignment", do_not_specialize_on_alignment)
+        # From here on assignments are seen by launches; see `__setattr__`.
         self.device_caches = DeviceCaches(self)
         # Code that runs while a kernel is compiled may launch it.
         self._lock = threading.RLock()
@@ -131,6 +147,7 @@ class JITFunction(_C.KernelBase, KernelInterface):
         self.params = [Parameter(self._function, i, self._plain, self._unaligned)
                        for i in range(len(self._function.params))]
         self.arg_names = self._function.arg_names
+        self.__signature__ = self._function.signature
         self._position = {name: i for i, name in enumerate(self.arg_names)}
         # Constexprs that are options of the compiler, too.
         self._shared = [(i, p.name) for i, p in enumerate(self.params)
@@ -139,6 +156,41 @@ class JITFunction(_C.KernelBase, KernelInterface):
             tuple(parameter.launch_description(self._function.params[i].empty)
                   for i, parameter in enumerate(self.params)),
             OPTION_NAMES, IGNORED_OPTIONS, self._function.used_globals)
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        self._note_change(name)
+
+    def __delattr__(self, name):
+        super().__delattr__(name)
+        self._note_change(name)
+
+    def _note_change(self, name: str):
+        """What is assigned after launches is for those that follow."""
+        if name in ("debug", "run"):
+            self._forget_kernels()
+        elif name == "repr" and "device_caches" in self.__dict__:
+            self.device_caches.clear()
+
+    @property
+    def do_not_specialize(self) -> list:
+        return list(self._plain)
+
+    @do_not_specialize.setter
+    def do_not_specialize(self, parameters):
+        self._plain = _parameter_names("do_not_specialize", parameters)
+        self._read_function()
+        self.device_caches.clear()
+
+    @property
+    def do_not_specialize_on_alignment(self) -> list:
+        return list(self._unaligned)
+
+    @do_not_specialize_on_alignment.setter
+    def do_not_specialize_on_alignment(self, parameters):
+        self._unaligned = _parameter_names("do_not_specialize_on_alignment", parameters)
+        self._read_function()
+        self.device_caches.clear()
 
     # As for functions: copies are the kernel itself, and pickles name it.
     def __copy__(self):
@@ -152,7 +204,7 @@ class JITFunction(_C.KernelBase, KernelInterface):
             return self.__qualname__
         # PyTorch Inductor has taken the function away, for the process that loads the pickle knows
         # no name for it: what describes the kernel is left.
-        gone = ("_function", "_lock", "device_caches")
+        gone = ("_function", "_lock", "device_caches", "__signature__")
         state = {name: value for name, value in self.__dict__.items() if name not in gone}
         return JITFunction.__new__, (JITFunction, ), state
 
@@ -199,6 +251,8 @@ class JITFunction(_C.KernelBase, KernelInterface):
 
     def add_pre_run_hook(self, hook):
         """`hook(*args, **kwargs)` is called before each launch."""
+        if not callable(hook):
+            raise TypeError(f"a hook is a function, got {hook!r}")
         self.pre_run_hooks.append(hook)
 
     def warmup(self, *args, grid=None, **kwargs):
@@ -223,6 +277,10 @@ class JITFunction(_C.KernelBase, KernelInterface):
             if position is None:
                 if name in OPTION_NAMES:
                     options[name] = value
+                elif name == "ir_override":
+                    if value is not None:
+                        raise NotImplementedError("ir_override is not supported: IR of another compiler cannot "
+                                                  "take the place of the kernel's")
                 elif name not in IGNORED_OPTIONS:
                     raise TypeError(f"{self.__name__}() got an unexpected keyword argument {name!r}; "
                                     f"options are {', '.join(OPTION_NAMES)}")
@@ -265,10 +323,13 @@ class JITFunction(_C.KernelBase, KernelInterface):
             raise TypeError(f"the argument {parameter.name} of {self.__name__}: {error}") from error
         if array is not None:
             passed.append(array.address)
-            arrays.append(array)
-            return ("*", array.dtype.name, array.address % 16 == 0 and parameter.aligned)
-        if hasattr(value, "item") and hasattr(value, "dtype"):  # a NumPy scalar
-            return self.classify(parameter, value.item(), passed, arrays)
+            # Also if the parameter is not to be specialised: the code would be wrong.
+            return append_array(arrays, array, ("*", array.dtype.name,
+                                                array.address % 16 == 0 and parameter.aligned))
+        if hasattr(value, "item") and hasattr(value, "dtype") and not isinstance(value, type):
+            number = value.item()  # of a NumPy scalar; those that Python has no numbers for stay
+            if type(number) is not kind:
+                return self.classify(parameter, number, passed, arrays)
         if isinstance(value, (int, float)):  # of an IntEnum, say
             plain = int(value) if isinstance(value, int) else float(value)
             return self.classify(parameter, plain, passed, arrays)
@@ -279,10 +340,10 @@ class JITFunction(_C.KernelBase, KernelInterface):
 
     def _classify_descriptor(self, value, passed, arrays):
         array = as_array(value.base)
-        arrays.append(array)
         passed.extend((array.address, *value.shape, *value.strides[:-1]))
         # Hooks of autotuners set the fields of a descriptor, to lists too.
-        return ("d", array.dtype.name, tuple(map(int, value.block_shape)), value.padding)
+        return append_array(arrays, array, ("d", array.dtype.name, tuple(map(int, value.block_shape)),
+                                            value.padding))
 
     def _classify_int(self, parameter, value, passed):
         forced = parameter.forced
@@ -304,7 +365,7 @@ class JITFunction(_C.KernelBase, KernelInterface):
 
     def run_named(self, grid, args, kwargs, warmup=False):
         """As `run`, for kernels that have parameters `grid` or `warmup`."""
-        stream = None if "stream" in self._position else kwargs.pop("stream", None)
+        stream = None if "stream" in self._position else stream_handle(kwargs.pop("stream", None))
         values, options = self.bind(args, kwargs)
         for position, name in self._shared:
             options[name] = unwrap(values[position])
@@ -355,6 +416,7 @@ class JITFunction(_C.KernelBase, KernelInterface):
     def launch_compiled(self, kernel, grid, args, stream=None):
         """Launches a kernel that `warmup` returned, without a look at what the arguments would be
         specialised to. Constexprs may be left out of `args`."""
+        stream = stream_handle(stream)
         places = list(zip(self.params, kernel.arguments))
         if len(args) != len(places):
             places = [p for p in places if not p[0].is_constexpr]
@@ -389,8 +451,10 @@ class JITFunction(_C.KernelBase, KernelInterface):
         `CompiledKernel.specialization_data`."""
         try:
             name, keys, chip, options = specialization.deserialize(data)
-            if name == self.__qualname__ and len(self._arguments(keys)) != len(self.params):
-                raise ValueError("there is not one key for each parameter")
+            if name == self.__qualname__:
+                described = describe_arguments(self._arguments(keys))
+                if len(described) != len(self.params):
+                    raise ValueError("there is not one key for each parameter")
         except (AttributeError, ImportError, LookupError, TypeError, ValueError) as error:
             raise ValueError("the data are not what a CompiledKernel's specialization_data has given"
                              ) from error
@@ -406,7 +470,8 @@ class JITFunction(_C.KernelBase, KernelInterface):
         """For the launch path in C++: a kernel that `run` returned, as it is loaded on a GPU, and
         the dict that it is in; None if it is not loaded, or if what it was compiled with has
         changed since: a grid's function may do that."""
-        loaded = None if kernel is None else kernel.loaded_on(index)
+        # A program that has put its own `run` in the place of ours wants to have all launches.
+        loaded = None if kernel is None or "run" in self.__dict__ else kernel.loaded_on(index)
         if loaded is None or self._function.stale_globals():
             return None
         return loaded, self.device_caches[index][0]
@@ -426,6 +491,8 @@ class JITFunction(_C.KernelBase, KernelInterface):
         """The three extents of a grid."""
         grid = unwrap(grid)
         try:
+            if isinstance(grid, (str, bytes, dict, set, frozenset)):
+                raise TypeError
             extents = [operator.index(unwrap(extent)) for extent in
                        (grid if hasattr(grid, "__iter__") else (grid, ))]
         except TypeError:
@@ -505,7 +572,8 @@ class JITFunction(_C.KernelBase, KernelInterface):
         # Not while another thread compiles, which adds to `used_globals`.
         with self._lock:
             for name, before, now in self._function.stale_globals():
-                if not (hasattr(now, "compiled_function") or isinstance(now, DEFINITIONS)):
+                if not (hasattr(now, "compiled_function") or isinstance(now, DEFINITIONS)
+                        or getattr(before, "is_forgiven", False)):
                     raise RuntimeError(f"the variable {name} has changed since {self.__name__} was "
                                        f"compiled, which would use its old value: it was {before!r}, now "
                                        f"it is {'deleted' if now is ABSENT else repr(now)}")
@@ -553,7 +621,8 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
     """Makes a Python function a kernel.
 
     `do_not_specialize` names parameters (or has their positions) whose value 1 and whose
-    divisibility by 16 must not lead to a kernel of their own.
+    divisibility by 16 must not lead to a kernel of their own. `noinline` changes nothing: kernels
+    have the code of all functions that they call.
     """
 
     def decorate(function):

@@ -22,26 +22,39 @@ def argument_of_key(name: str, key) -> Argument:
         elements = tuple(argument_of_key(f"{name}[{i}]", k) for i, k in enumerate(key[2]))
         return Argument(name, elements=elements, factory=key[1])
     if kind == "d":
-        return _descriptor_argument(name, *key[1:])
+        return descriptor_argument(name, *key[1:])
     if kind == "f":
         return Argument(name, ty.BY_NAME[key[1]])
     if kind == "b":
         return Argument(name, ty.int1)
-    type_ = ty.BY_NAME[key[1]]
-    return Argument(name, ty.pointer_type(type_) if kind == "*" else type_, 16 if key[2] else 1)
+    type_, divisibility = ty.BY_NAME[key[1]], 16 if key[2] else 1
+    if kind == "*":
+        return Argument(name, ty.pointer_type(type_), divisibility, same_as=key[3] if key[3:] else None)
+    return Argument(name, type_, divisibility)
 
 
-def _descriptor_argument(name: str, dtype_name: str, block_shape, padding: str) -> Argument:
+class DescriptorFactory:
+    """Makes a tensor descriptor, in a kernel, from pointer, extents and strides."""
+
+    def __init__(self, dtype: ty.dtype, block_shape, padding: str):
+        self.dtype, self.block_shape, self.padding = dtype, block_shape, padding
+
+    def __call__(self, base, *numbers):
+        rank = len(self.block_shape)
+        return make_tensor_descriptor(base, numbers[:rank], (*numbers[rank:], 1), self.block_shape, self.padding)
+
+    def signature(self) -> str:
+        return f"tensordesc<{self.dtype}{list(self.block_shape)}>"
+
+
+def descriptor_argument(name: str, dtype_name: str, block_shape, padding: str,
+                         same_as: int | None = None) -> Argument:
     """A tensor descriptor: pointer, extents and strides, from which the kernel makes it."""
-    rank = len(block_shape)
-
-    def make(base, *numbers):
-        return make_tensor_descriptor(base, numbers[:rank], (*numbers[rank:], 1), block_shape, padding)
-
-    elements = [Argument(f"{name}_base", ty.pointer_type(ty.BY_NAME[dtype_name]), 16)]
+    rank, dtype = len(block_shape), ty.BY_NAME[dtype_name]
+    elements = [Argument(f"{name}_base", ty.pointer_type(dtype), 16, same_as=same_as)]
     elements += [Argument(f"{name}_shape_{i}", ty.int32) for i in range(rank)]
     elements += [Argument(f"{name}_stride_{i}", ty.int64) for i in range(rank - 1)]
-    return Argument(name, elements=tuple(elements), factory=make)
+    return Argument(name, elements=tuple(elements), factory=DescriptorFactory(dtype, block_shape, padding))
 
 
 class Parameter:

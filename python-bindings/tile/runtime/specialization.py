@@ -10,7 +10,7 @@ import importlib
 import json
 import weakref
 
-from ..compiler.function import typed
+from ..compiler.constants import typed
 from ..compiler.session import Options
 from ..language import types as ty
 
@@ -106,7 +106,7 @@ def _encode(key):
             raise TypeError(f"an argument of type {key[1].__name__} cannot be written as text")
         return ["(", [_encode(k) for k in key[2]]]
     if key[0] == "d":
-        return ["d", key[1], list(key[2]), key[3]]
+        return ["d", key[1], list(key[2]), *key[3:]]
     return list(key)
 
 
@@ -116,7 +116,7 @@ def _decode(code):
     if code[0] == "(":
         return "(", tuple, tuple(map(_decode, code[1]))
     if code[0] == "d":
-        return "d", code[1], tuple(code[2]), code[3]
+        return "d", code[1], tuple(code[2]), *code[3:]
     return tuple(code)
 
 

@@ -5,6 +5,7 @@ through the driver API."""
 
 from __future__ import annotations
 
+import argparse
 import ast
 import importlib.util
 import json
@@ -14,7 +15,10 @@ import traceback
 from pathlib import Path
 
 from .. import _C
+from ..compiler.kernel import GPUTarget
 from ..compiler.kernel import compile as compile_kernel
+from ..compiler.session import describe_arguments, pointers_of
+from ..compiler.signature import split_signature
 from ..errors import CompilationError, TileError
 from ..language import types as ty
 
@@ -32,26 +36,60 @@ volatile while bool catch class delete explicit export friend mutable namespace 
 public template this throw try typename using virtual asm alignas alignof concept constexpr decltype false
 noexcept nullptr requires true typeid wchar_t""".split())
 # What parameters of a function of ours cannot be called.
-_C_WORDS = _KEYWORDS | set("NULL linux unix arguments attribute config result stream grid_x grid_y grid_z function module image"
+_C_WORDS = _KEYWORDS | set("NULL linux unix arguments attributes config result stream grid_x grid_y grid_z function module image"
                            .split())
 _C_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 
 def add_arguments(parser):
     parser.add_argument("kernel", help="FILE.py:NAME of a @tile.jit function")
-    parser.add_argument("--signature", required=True,
+    parser.add_argument("-n", "--kernel-name", help="NAME, if KERNEL is FILE.py alone")
+    parser.add_argument("-s", "--signature", required=True,
                         help='types in order, such as "*fp32:16, *fp32:16, i32, 128"; a value of Python (a '
                         "number, None, a string in quotes) is a constexpr; `:16` says that an integer or "
-                        "pointer is a multiple of 16, `:1` that an integer is 1")
-    parser.add_argument("--chip", default="sm_90a", help="target chip (default: sm_90a)")
-    parser.add_argument("--num-warps", type=int, default=4, help="default: 4")
-    parser.add_argument("--num-stages", type=int, default=3, help="default: 3")
+                        "pointer is a multiple of 16, `:1` that an integer is 1, `=x` after a pointer that it may "
+                        "be the same memory as the parameter x before it; tensordesc<fp16[64, 64]> is a "
+                        "tensor descriptor with its block shape: pointer, extents, strides but the last")
+    parser.add_argument("--chip", help="target chip (default: sm_90a)")
+    parser.add_argument("-t", "--target", help="target chip as cuda:90:32")
+    parser.add_argument("-w", "--num-warps", type=int, default=4, help="default: 4")
+    parser.add_argument("-ns", "--num-stages", type=int, default=3, help="default: 3")
     parser.add_argument("--maxnreg", type=int, help="limit of the registers of a thread")
     parser.add_argument("--launch-pdl", action="store_true",
                         help="programmatic dependent launch (sm_90 and newer): the kernel starts while the "
                         "one before it on the stream ends")
-    parser.add_argument("--name", help="name of the C functions and files (default: the kernel's)")
-    parser.add_argument("-o", "--output", type=Path, default=Path("."), help="folder of the files")
+    parser.add_argument("--launch-cooperative-grid", action="store_true",
+                        help="all blocks run at the same time, so that they may wait for each other")
+    parser.add_argument("-on", "--name", "--out-name",
+                        help="name of the C functions and files (default: the kernel's)")
+    parser.add_argument("-o", "--output", type=Path, help="folder of the files (default: the current one)")
+    parser.add_argument("--out-path", type=Path, help="FOLDER/NAME in place of --output and --name")
+    # The launcher that users of other compilers know has the grid in it.
+    parser.add_argument("-g", "--grid", help=argparse.SUPPRESS)
+
+
+def _of_other_names(arguments):
+    """Kernel, chip, name and folder, which have several options."""
+    if arguments.grid is not None:
+        raise ValueError("--grid: the grid is no part of the code, but an argument of the C function, as "
+                         "NAME(stream, grid_x, grid_y, grid_z, ...): leave the option out")
+    kernel, chip = arguments.kernel, arguments.chip
+    if arguments.kernel_name is not None:
+        if not kernel.endswith(".py"):
+            raise ValueError(f"--kernel-name is for a FILE.py without a name, got {kernel!r}")
+        kernel = f"{kernel}:{arguments.kernel_name}"
+    if arguments.target is not None:
+        parts = arguments.target.split(":")
+        if chip is not None or len(parts) != 3 or not all(p.isdecimal() for p in parts[1:]):
+            raise ValueError("--target is as cuda:90:32, and there is no --chip beside it, got "
+                             f"{arguments.target!r}")
+        chip = GPUTarget(parts[0], int(parts[1]), int(parts[2])).chip
+    folder, name, path = arguments.output, arguments.name, arguments.out_path
+    if path is not None:
+        if folder is not None:
+            raise ValueError("there is either --output or --out-path")
+        folder, name = path.parent, name or path.name
+    return kernel, chip or "sm_90a", name, folder or Path(".")
 
 
 def load_kernel(path: str):
@@ -88,29 +126,10 @@ def load_kernel(path: str):
     return kernel
 
 
-def _split(text: str) -> list[str]:
-    """The parts between commas that are in no brackets and no quotes."""
-    parts, depth, quote = [""], 0, ""
-    for character in text:
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "\"'":
-            quote = character
-        elif character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-        if character == "," and not depth and not quote:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return [part.strip() for part in parts]
-
-
 def parse_signature(kernel, text: str):
     """Types and constexprs by name from a signature in order."""
     function = kernel.compiled_function()
-    names, parts = function.arg_names, _split(text)
+    names, parts = function.arg_names, split_signature(text)
     if parts == [""]:
         parts = []
     if len(parts) != len(names):
@@ -121,11 +140,16 @@ def parse_signature(kernel, text: str):
         try:
             constants[name] = ast.literal_eval(part)
         except (ValueError, SyntaxError):
-            spec, _, hint = (piece.strip() for piece in part.partition(":"))
-            if spec.lstrip("*") not in ty.BY_NAME or hint not in ("", "1", "16"):
+            if part.startswith("tensordesc<"):
+                types[name] = part
+                continue
+            type_, _, other = (piece.strip() for piece in part.partition("="))
+            spec, _, hint = (piece.strip() for piece in type_.partition(":"))
+            if spec.lstrip("*") not in ty.BY_NAME or hint not in ("", "1", "16") or (
+                    other and spec[:1] != "*"):
                 raise ValueError(
                     f"{name}: {part!r} is neither a value nor a type with or without a hint, such as "
-                    f"*fp32:16, i32 or i32:1; types are {', '.join(_TYPES)}") from None
+                    f"*fp32:16, i32, i32:1 or tensordesc<fp16[64, 64]>; types are {', '.join(_TYPES)}") from None
             if hint == "1":
                 if spec[:1] not in "iu":
                     raise ValueError(f"{name}: only an integer can be 1, not {spec}") from None
@@ -133,7 +157,7 @@ def parse_signature(kernel, text: str):
             elif name in function.constexpr_names:
                 constants[name] = ty.type_of_name(spec)  # a dtype is a value, too
             else:
-                types[name] = f"{spec}:{hint}" if hint else spec
+                types[name] = (f"{spec}:{hint}" if hint else spec) + (f"={other}" if other else "")
             continue
         if name not in function.constexpr_names and isinstance(constants[name], (float, str)):
             raise ValueError(f"{name}: the value {part} is for a constexpr; give a type")
@@ -226,14 +250,32 @@ _LAUNCH = """\
   return cuLaunchKernel(function, grid_x, grid_y, grid_z, {threads}, 1, 1, {shared}, stream, arguments, 0);
 """
 
-# The kernel starts while the one before it on the stream ends.
-_LAUNCH_PDL = """\
-  CUlaunchAttribute attribute;
-  CUlaunchConfig config = {{grid_x, grid_y, grid_z, {threads}, 1, 1, {shared}, stream, &attribute, 1}};
-  attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-  attribute.value.programmaticStreamSerializationAllowed = 1;
-  return cuLaunchKernelEx(&config, function, arguments, 0);
+_LAUNCH_WITH_ATTRIBUTES = """\
+  CUlaunchAttribute attributes[{number}];
+  CUlaunchConfig config = {{grid_x, grid_y, grid_z, {threads}, 1, 1, {shared}, stream, attributes, {number}}};
+{attributes}  return cuLaunchKernelEx(&config, function, arguments, 0);
 """
+
+# The kernel starts while the one before it on the stream ends.
+_PROGRAMMATIC = """\
+  attributes[{i}].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  attributes[{i}].value.programmaticStreamSerializationAllowed = 1;
+"""
+
+# All blocks run at the same time.
+_COOPERATIVE = """\
+  attributes[{i}].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  attributes[{i}].value.cooperative = 1;
+"""
+
+
+def _launch_of(kernel) -> str:
+    """The statements that launch a kernel."""
+    attributes = [_PROGRAMMATIC] * kernel.launch_pdl + [_COOPERATIVE] * kernel.options.launch_cooperative_grid
+    text = "".join(attribute.format(i=i) for i, attribute in enumerate(attributes))
+    return (_LAUNCH_WITH_ATTRIBUTES if attributes else _LAUNCH).format(
+        threads=kernel.num_threads, shared=kernel.dynamic_shared, number=len(attributes), attributes=text)
+
 
 # More shared memory than this must be asked for.
 _OPT_IN = """\
@@ -251,7 +293,12 @@ def _assumptions(kernel, parameters) -> str:
     """The sentence about what the code takes for granted."""
     names = [name for (name, _), parameter in zip(parameters, kernel.metadata.parameters)
              if parameter["divisibility"] > 1]
-    return f"Multiples of 16: {', '.join(names)}. " if names else ""
+    text = f"Multiples of 16: {', '.join(names)}. " if names else ""
+    pointers = [name for name, type_ in parameters if type_ == _C_TYPES["ptr"]]
+    for name, pointer in zip(pointers, pointers_of(kernel.arguments)):
+        if pointer.same_as is not None:
+            text += f"{name} may be the same memory as {pointers[pointer.same_as]}. "
+    return text
 
 
 def files_of(kernel, name: str) -> dict[str, bytes]:
@@ -275,13 +322,12 @@ def files_of(kernel, name: str) -> dict[str, bytes]:
         "pointers": ", ".join(f"&{parameter}" for parameter, _ in parameters) or "0",
         "opt_in": _OPT_IN.format(shared=shared) if shared > 48 * 1024 else "",
         "assumptions": _assumptions(kernel, parameters),
-        "launch": (_LAUNCH_PDL if kernel.launch_pdl else _LAUNCH).format(threads=kernel.num_threads,
-                                                                         shared=shared),
+        "launch": _launch_of(kernel),
     }
     files[f"{name}.h"] = _HEADER.format(**fields).encode()
     files[f"{name}.c"] = _SOURCE.format(**fields).encode()
     metadata = {**vars(kernel.metadata), "target": kernel.chip, **resources, "threads": kernel.num_threads,
-                "dynamic_shared": shared, "arguments": {a.name: a.describe() for a in kernel.arguments}}
+                "dynamic_shared": shared, "arguments": describe_arguments(kernel.arguments)}
     files[f"{name}.json"] = (json.dumps(metadata, indent=2) + "\n").encode()
     return files
 
@@ -301,13 +347,15 @@ def write(kernel, name: str, folder: Path) -> list[Path]:
 
 
 def main(arguments):
+    path, chip, name, folder = _of_other_names(arguments)
     chips = _C.chips()
-    if arguments.chip not in chips:
-        raise ValueError(f"unknown chip {arguments.chip!r}, expected one of {', '.join(chips)}")
-    kernel = load_kernel(arguments.kernel)
+    if chip not in chips:
+        raise ValueError(f"unknown chip {chip!r}, expected one of {', '.join(chips)}")
+    kernel = load_kernel(path)
     types, constants = parse_signature(kernel, arguments.signature)
-    compiled = compile_kernel(kernel, signature=types, constexprs=constants, target=arguments.chip,
+    compiled = compile_kernel(kernel, signature=types, constexprs=constants, target=chip,
                               num_warps=arguments.num_warps, num_stages=arguments.num_stages,
-                              maxnreg=arguments.maxnreg, launch_pdl=arguments.launch_pdl)
-    for path in write(compiled, arguments.name or compiled.name, arguments.output):
+                              maxnreg=arguments.maxnreg, launch_pdl=arguments.launch_pdl,
+                              launch_cooperative_grid=arguments.launch_cooperative_grid)
+    for path in write(compiled, name or compiled.name, folder):
         print(path)

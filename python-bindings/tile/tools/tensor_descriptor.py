@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 
 
@@ -18,14 +19,24 @@ class TensorDescriptor:
     strides: tuple
     block_shape: tuple
     padding: str = "zero"
+    # Of Triton; only False is supported.
+    round_f32_to_tf32: bool = False
 
     def __post_init__(self):
         from ..runtime.arguments import as_array
         array = as_array(self.base)
         if array is None:
             raise TypeError(f"a descriptor needs an array, got a {type(self.base).__name__}")
-        self.shape, self.strides, self.block_shape = (
-            tuple(int(v) for v in values) for values in (self.shape, self.strides, self.block_shape))
+        for name in ("shape", "strides", "block_shape"):
+            values = getattr(self, name)
+            try:
+                setattr(self, name, tuple(operator.index(value) for value in values))
+            except TypeError:
+                raise TypeError(f"{name} of a descriptor must be integers, got {values!r}") from None
+        if self.round_f32_to_tf32:
+            raise NotImplementedError("round_f32_to_tf32=True is not supported: cast what is loaded")
+        if self.padding not in ("zero", "nan"):
+            raise ValueError(f'the padding of a descriptor is "zero" or "nan", got {self.padding!r}')
         if not len(self.shape) == len(self.strides) == len(self.block_shape):
             raise ValueError("shape, strides and block_shape must have one length")
         if not self.shape:
@@ -44,8 +55,8 @@ class TensorDescriptor:
                                  "bytes")
 
     @classmethod
-    def from_tensor(cls, tensor, block_shape, padding="zero"):
+    def from_tensor(cls, tensor, block_shape, padding="zero", round_f32_to_tf32=False):
         """The descriptor of a whole array."""
         strides = tensor.stride() if hasattr(tensor, "stride") else [
             stride // tensor.itemsize for stride in tensor.strides]
-        return cls(tensor, tuple(tensor.shape), tuple(strides), tuple(block_shape), padding)
+        return cls(tensor, tuple(tensor.shape), tuple(strides), tuple(block_shape), padding, round_f32_to_tf32)

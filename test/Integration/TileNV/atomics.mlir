@@ -6,7 +6,8 @@
 
 gpu.module @m {
 
-// The largest of negative numbers, next to NaNs, which lose.
+// The largest and the smallest of negative numbers, next to NaNs that lose: those
+// with a sign are below all numbers, those without one above.
 // EXTREMA: [-1.08659267]
 // EXTREMA: [-3.94963503]
 gpu.func @fmax(%p: !tile.ptr<f32>, %max: !tile.ptr<f32>, %min: !tile.ptr<f32>) kernel {
@@ -17,11 +18,13 @@ gpu.func @fmax(%p: !tile.ptr<f32>, %max: !tile.ptr<f32>, %min: !tile.ptr<f32>) k
   %c7 = arith.constant dense<7> : tensor<64xi32>
   %nan = arith.constant dense<0x7FC00000> : tensor<64xf32>
   %is7 = arith.cmpi eq, %i, %c7 : tensor<64xi32>
-  %y = arith.select %is7, %nan, %x : tensor<64xi1>, tensor<64xf32>
+  %low = arith.constant dense<0xFFC00000> : tensor<64xf32>
+  %y = arith.select %is7, %low, %x : tensor<64xi1>, tensor<64xf32>
+  %z = arith.select %is7, %nan, %x : tensor<64xi1>, tensor<64xf32>
   %maxs = tile.splat %max : tensor<64x!tile.ptr<f32>>
   %mins = tile.splat %min : tensor<64x!tile.ptr<f32>>
   %a = tile.atomic_rmw fmax %maxs, %y : tensor<64x!tile.ptr<f32>>
-  %b = tile.atomic_rmw fmin %mins, %y : tensor<64x!tile.ptr<f32>>
+  %b = tile.atomic_rmw fmin %mins, %z : tensor<64x!tile.ptr<f32>>
   gpu.return
 }
 

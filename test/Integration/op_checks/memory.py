@@ -203,6 +203,13 @@ def fold(kind, elem, old, value):
     """One atomic step on stored bits."""
     if kind == "xchg":
         return value
+    if kind in ("fmax", "fmin") and elem in ("f32", "f64"):
+        # In IEEE 754's total order, which is that of the bits but for negative numbers.
+        top = 2 ** (formats.width(elem) - 1)
+        def rank(bits):
+            bits = int(bits) % (2 * top)
+            return bits if bits < top else top - 1 - bits
+        return (max if kind == "fmax" else min)(old, value, key=rank)
     if kind[0] == "f":
         a, b = float(decode(np.array([old]), elem)[0]), float(decode(np.array([value]), elem)[0])
         if kind == "fadd":
@@ -227,12 +234,9 @@ def atomic(kind, elem, shape, masked, collide, use, order):
                 return formats.random_ints(rng, elem, n)
             values = rng.integers(-4, 5, n).astype(float)
             if kind in ("fmax", "fmin"):
-                values = np.where(rng.random(n) < 0.1, np.nan, values + 0.5)
+                values = np.where(rng.random(n) < 0.1, np.copysign(np.nan, values), values + 0.5)
             return formats.encode(values, elem)
         memory, value = numbers(cells), numbers(count).reshape(shape)
-        if kind in ("fmax", "fmin"):
-            # A NaN loses against memory; one in memory need not.
-            memory = np.where(np.isnan(decode(memory, elem)), formats.encode(np.array(0.5), elem), memory)
         index = (rng.integers(0, cells, count) if collide else rng.permutation(count)).reshape(shape).astype(np.int32)
         base = k.buffer(elem, memory, rng)
         i, v = k.input(rng, "i32", index), k.input(rng, elem, value)
@@ -259,6 +263,35 @@ def atomic(kind, elem, shape, masked, collide, use, order):
                      np.zeros(shape, np.uint8))
         if not (kind == "xchg" and collide):
             buffer_out(k, base, elem, after)
+    return check
+
+
+def placed_atomic(kind, elem, shape, use, order):
+    """Where strides have it so, neighbours in memory: one access may take several."""
+    def check(k, rng):
+        count = int(np.prod(shape, dtype=int))
+        numbers = lambda n: formats.encode(rng.integers(-4, 5, n).astype(float), elem)
+        strides, start, size = k.place(rng, shape)
+        memory, value = numbers(size), numbers(count).reshape(shape)
+        base, v = k.buffer(elem, memory, rng), k.input(rng, elem, value)
+        mask, keep = "", np.ones(shape, np.uint8)
+        if rng.integers(0, 4):
+            m, keep = make_mask(k, rng, shape)
+            mask = f" mask {m}"
+        p = k.pointers(base, elem, shape, strides, start, str(rng.choice(["i32", "i64"])))
+        old = k(shape, elem, f"tile.atomic_rmw {kind} {p}, {v}{mask} {order} : {p.type}")
+        after, before = memory.copy(), np.zeros(shape, memory.dtype)
+        where = positions(shape, strides, start)
+        for at in np.ndindex(shape):
+            if keep[at]:
+                before[at] = after[where[at]]
+                after[where[at]] = fold(kind, elem, before[at], value[at])
+        if use:
+            if mask:
+                zero = k.constant(shape, elem, 0)
+                old = k.same(old, f"arith.select {m}, {old}, {zero} : {m.type}, {old.type}")
+            k.output(rng, old, values_of(before, elem))
+        buffer_out(k, base, elem, after)
     return check
 
 
@@ -296,6 +329,10 @@ def atomics(options):
                         shape = (96,)
                     order = ORDERS[number % len(ORDERS)]
                     checks.append((f"{kind}-{elem}-{shape}-{masked}-{collide}-{use}", atomic(kind, elem, shape, masked, collide, use, order)))
+    for elem in ("f16", "bf16", "f32", "f64"):
+        for shape in SHAPES[4:]:
+            number += 1
+            checks.append((f"placed-{elem}-{shape}", placed_atomic("fadd", elem, shape, bool(number % 3), ORDERS[number % len(ORDERS)])))
     for j, elem in enumerate(("i16", "i32", "i64", "f16", "bf16", "f32", "f64")):
         for shape in ((), (1,), (96,), (5, 3), (128,), (16, 16)):
             checks.append((f"cas-{elem}-{shape}", compare_and_swap(elem, shape, ORDERS[j % len(ORDERS)])))

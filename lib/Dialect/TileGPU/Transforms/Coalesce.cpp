@@ -71,7 +71,7 @@ private:
   void addAccess(AccessGroup &group, const MemoryAccess &access) {
     int64_t widest = std::max<int64_t>(1, maxVectorBytes / access.elementBytes);
     int64_t elements =
-        access.isAtomic ? 1 : std::min(widest, access.contiguity);
+        std::min({widest, access.maxElements, access.contiguity});
     group.elementsPerThread = std::max(group.elementsPerThread, elements);
     group.widestElement = std::max(group.widestElement, access.elementBytes);
     group.accesses.push_back(access);

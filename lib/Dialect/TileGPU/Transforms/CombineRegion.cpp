@@ -9,6 +9,7 @@
 #include "CombineRegion.h"
 #include "ThreadExchange.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -78,14 +79,91 @@ Tuple CombineRegion::combineAll(ArrayRef<Tuple> tuples) {
   return chains.front();
 }
 
+/// True if the operands of a binary op can change places. Intrinsics of LLVM do
+/// not have the trait.
+static bool isCommutativeOp(Operation *op) {
+  return op->hasTrait<OpTrait::IsCommutative>() ||
+         isa<LLVM::MaximumOp, LLVM::MinimumOp, LLVM::MaxNumOp, LLVM::MinNumOp,
+             LLVM::SMaxOp, LLVM::SMinOp, LLVM::UMaxOp, LLVM::UMinOp>(op);
+}
+
+namespace {
+/// Compares values of a region with each other's mirror images: a value's is
+/// the one that it becomes if the two tuples change places.
+class MirrorImages {
+public:
+  explicit MirrorImages(Block &body) : numSources(body.getNumArguments() / 2) {}
+
+  /// True if `b` is known to be the mirror image of `a`.
+  bool isImage(Value a, Value b) {
+    auto [it, isNew] = known.try_emplace({a, b}, false);
+    if (!isNew)
+      return it->second;
+    bool result = compare(a, b);
+    known[{a, b}] = result;
+    return result;
+  }
+
+private:
+  bool compare(Value a, Value b) {
+    auto argA = dyn_cast<BlockArgument>(a), argB = dyn_cast<BlockArgument>(b);
+    if (argA && argB)
+      return (argA.getArgNumber() + numSources) % (2 * numSources) ==
+             argB.getArgNumber();
+    if (argA || argB)
+      return false;
+    Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
+    if (x->getName() != y->getName() || x->getNumRegions() != 0 ||
+        cast<OpResult>(a).getResultNumber() !=
+            cast<OpResult>(b).getResultNumber() ||
+        a.getType() != b.getType() ||
+        x->getAttrDictionary() != y->getAttrDictionary() ||
+        x->getNumOperands() != y->getNumOperands())
+      return false;
+    auto areImages = [&](auto from, auto to) {
+      return llvm::all_of_zip(from, to,
+                              [&](Value v, Value w) { return isImage(v, w); });
+    };
+    return areImages(x->getOperands(), y->getOperands()) ||
+           (isCommutativeOp(x) &&
+            areImages(x->getOperands(), llvm::reverse(y->getOperands())));
+  }
+
+  unsigned numSources;
+  llvm::DenseMap<std::pair<Value, Value>, bool> known;
+};
+} // namespace
+
+/// True if a later pass may treat the operands of a sum unequally: of two
+/// products only one can fuse with the addition.
+static bool mayFuse(Operation &op) {
+  if (isa<arith::MulFOp>(op))
+    return true;
+  auto fastMath = dyn_cast<arith::ArithFastMathInterface>(op);
+  // Some ops need not have the attribute.
+  arith::FastMathFlagsAttr flags =
+      fastMath ? fastMath.getFastMathFlagsAttr() : nullptr;
+  return flags && arith::bitEnumContainsAny(flags.getValue(),
+                                            arith::FastMathFlags::reassoc);
+}
+
 bool CombineRegion::isCommutative() const {
   Block &body = region.front();
-  if (body.getOperations().size() != 2 || body.getNumArguments() != 2)
+  Operation *yield = body.getTerminator();
+  bool isOneOp = body.getOperations().size() == 2;
+  if (!isOneOp && llvm::any_of(body.without_terminator(), mayFuse))
     return false;
-  Operation &op = body.front();
-  return op.hasTrait<OpTrait::IsCommutative>() &&
-         llvm::equal(op.getOperands(), body.getArguments()) &&
-         llvm::equal(body.getTerminator()->getOperands(), op.getResults());
+  MirrorImages images(body);
+  return llvm::all_of(yield->getOperands(), [&](Value value) {
+    return images.isImage(value, value);
+  });
+}
+
+int64_t tile_gpu::getNumCombineOps(Region &region) {
+  return llvm::count_if(region.front().without_terminator(), [](Operation &op) {
+    return !op.hasTrait<OpTrait::ConstantLike>() &&
+           !isa<UnrealizedConversionCastOp>(op);
+  });
 }
 
 Tuple tile_gpu::selectTuple(OpBuilder &builder, Location loc, Value condition,

@@ -33,14 +33,18 @@ public:
   Tuple combine(ArrayRef<Value> lhs, ArrayRef<Value> rhs);
   /// The combination of all tuples in their order (at least one).
   Tuple combineAll(ArrayRef<Tuple> tuples);
-  /// True if the order of the operands cannot matter, to the last bit: one
-  /// commutative op.
+  /// True if the order of the operands is known not to matter, to the last bit:
+  /// one commutative op, or ops of which each has a mirror image, what it is
+  /// when the two tuples change places.
   bool isCommutative() const;
 
 private:
   ConversionPatternRewriter &rewriter;
   Region &region;
 };
+
+/// How many ops a combination by `region` takes.
+int64_t getNumCombineOps(Region &region);
 
 /// Makes combinations of pointers ones of integers, and tile.yield of a
 /// thread's values legal.

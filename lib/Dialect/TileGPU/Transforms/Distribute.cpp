@@ -172,6 +172,8 @@ bool keepsFacts(Operation *op) {
 void stateConstancy(gpu::GPUFuncOp func) {
   tile::ModuleAxisInfo axisInfo(func);
   DenseSet<Value> certain;
+  // Of a scalar, only the divisor and the constant matter to the ops that are
+  // left, and both survive an overflow.
   auto isCertain = [&](Value value) {
     return !isa<RankedTensorType>(value.getType()) || certain.contains(value);
   };
@@ -192,6 +194,16 @@ void stateConstancy(gpu::GPUFuncOp func) {
                                    info.getConstancy().end());
     op->setAttr(tile::kConstancyAttrName,
                 DenseI32ArrayAttr::get(op->getContext(), constancy));
+  });
+}
+
+/// Removes what `replaceWithRegisters` left.
+void removeNames(gpu::GPUFuncOp func) {
+  func.walk([](UnrealizedConversionCastOp cast) {
+    if (cast.getInputs().getTypes() != cast.getOutputs().getTypes())
+      return;
+    cast.getOutputs().replaceAllUsesWith(cast.getInputs());
+    cast.erase();
   });
 }
 
@@ -247,7 +259,25 @@ LogicalResult TileGPUDistributePass::distribute(gpu::GPUFuncOp func) {
   });
   LogicalResult result =
       applyPartialConversion(func, target, std::move(patterns), config);
-  return failure(failed(result) || hadError);
+  if (failed(result) || hadError)
+    return failure();
+  removeNames(func);
+  return success();
 }
 
 } // namespace
+
+void tile_gpu::replaceWithRegisters(ConversionPatternRewriter &rewriter,
+                                    Operation *op,
+                                    SmallVector<Registers> results) {
+  for (Registers &registers : results) {
+    if (llvm::all_of(registers, [&](Value value) {
+          return value.getDefiningOp() == registers.front().getDefiningOp();
+        }))
+      continue;
+    auto names = UnrealizedConversionCastOp::create(
+        rewriter, op->getLoc(), TypeRange(ValueRange(registers)), registers);
+    registers.assign(names->result_begin(), names->result_end());
+  }
+  rewriter.replaceOpWithMultiple(op, std::move(results));
+}

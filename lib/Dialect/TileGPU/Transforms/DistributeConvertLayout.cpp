@@ -190,7 +190,7 @@ struct DistributeConvertLayout : public ContextPattern<ConvertLayoutOp> {
                          getLayout(from), getLayout(to), to.getShape());
     if (failed(result))
       return failure();
-    rewriter.replaceOpWithMultiple(op, {*result});
+    replaceWithRegisters(rewriter, op, {*result});
     return success();
   }
 };
@@ -205,7 +205,7 @@ struct DistributeReshapeThroughShared : public ContextPattern<tile::ReshapeOp> {
         reshape(op, adaptor.getSource(), planReshape(op), rewriter);
     if (failed(result))
       return failure();
-    rewriter.replaceOpWithMultiple(op, {*result});
+    replaceWithRegisters(rewriter, op, {*result});
     return success();
   }
 
@@ -242,7 +242,7 @@ struct DistributeCat : public ContextPattern<tile::CatOp> {
                          getLayout(to), to.getShape());
     if (failed(result))
       return failure();
-    rewriter.replaceOpWithMultiple(op, {*result});
+    replaceWithRegisters(rewriter, op, {*result});
     return success();
   }
 };
@@ -264,7 +264,7 @@ struct DistributeSplitThroughShared : public ContextPattern<tile::SplitOp> {
     SmallVector<SmallVector<Value>> halves(2);
     for (auto [reg, value] : llvm::enumerate(*joined))
       halves[reg % 2].push_back(value);
-    rewriter.replaceOpWithMultiple(op, std::move(halves));
+    replaceWithRegisters(rewriter, op, std::move(halves));
     return success();
   }
 };

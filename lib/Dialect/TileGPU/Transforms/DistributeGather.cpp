@@ -10,6 +10,11 @@
 // indices say. An index beyond the axis reads the last element along it, so
 // that no index, however wrong, reads outside the scratch memory.
 //
+// A gather whose indices are the positions XOR a constant, as in the steps of a
+// sorting network and in a reversal, exchanges elements between pairs of places
+// that are the same bits apart in every thread: between registers, or by one
+// shuffle for each register, as long as they are in one warp.
+//
 //===----------------------------------------------------------------------===//
 
 #include "DistributePatterns.h"
@@ -17,7 +22,10 @@
 #include "ThreadExchange.h"
 #include "TileDialect/Dialect/TileGPU/Transforms/SharedAddress.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tile_gpu;
@@ -38,12 +46,124 @@ static Value emitClampedIndex(OpBuilder &builder, Location loc, Value index,
   return index;
 }
 
+//===----------------------------------------------------------------------===//
+// Exchanges
+//===----------------------------------------------------------------------===//
+
+/// The constant c for which all elements of `indices` are their position along
+/// `axis`, below `extent`, XOR c; std::nullopt if no more than `depth` ops do
+/// not show it.
+static std::optional<int64_t> matchXorOfPosition(Value indices, unsigned axis,
+                                                 int64_t extent, int depth) {
+  auto match = [&](Value value) {
+    return matchXorOfPosition(value, axis, extent, depth - 1);
+  };
+  using Result = std::optional<int64_t>;
+  Operation *op = indices.getDefiningOp();
+  if (!op || depth == 0)
+    return std::nullopt;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](tile::ArangeOp arange) {
+        return arange.getStart() == 0 && axis == 0 &&
+                       arange.getType().getDimSize(0) == extent
+                   ? Result(0)
+                   : std::nullopt;
+      })
+      .Case([&](ConvertLayoutOp convert) { return match(convert.getSource()); })
+      .Case([&](tile::BroadcastOp broadcast) {
+        return match(broadcast.getSource());
+      })
+      .Case([&](tile::ExpandDimsOp expand) -> Result {
+        unsigned added = expand.getAxis();
+        if (added == axis)
+          return std::nullopt;
+        return matchXorOfPosition(expand.getSource(),
+                                  added < axis ? axis - 1 : axis, extent,
+                                  depth - 1);
+      })
+      .Case([&](arith::XOrIOp xorOp) -> Result {
+        // Constants are on the right in canonical form.
+        APInt constant;
+        if (!matchPattern(xorOp.getRhs(), m_ConstantInt(&constant)))
+          return std::nullopt;
+        Result rest = match(xorOp.getLhs());
+        if (!rest || !constant.isSignedIntN(62))
+          return std::nullopt;
+        return *rest ^ constant.getSExtValue();
+      })
+      .Case([&](arith::SubIOp sub) -> Result {
+        // What is below a power of two, from the largest such number.
+        APInt constant;
+        if (!matchPattern(sub.getLhs(), m_ConstantInt(&constant)) ||
+            constant != uint64_t(extent - 1))
+          return std::nullopt;
+        Result rest = match(sub.getRhs());
+        if (!rest || *rest < 0 || *rest >= extent)
+          return std::nullopt;
+        return *rest ^ (extent - 1);
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+namespace {
+
+/// Register i of each thread comes from register `registers[i]` of the lane
+/// that is `lanes` away, as an XOR.
+struct Exchange {
+  SmallVector<int64_t> registers;
+  int32_t lanes = 0;
+};
+
+} // namespace
+
+/// How a gather is done without shared memory, if it can be.
+static std::optional<Exchange> planExchange(tile::GatherOp op) {
+  RankedTensorType type = op.getType();
+  ArrayRef<int64_t> shape = type.getShape();
+  LayoutAttr attr = getLayoutAttr(type);
+  if (!attr || op.getSource().getType() != type)
+    return std::nullopt;
+  unsigned axis = op.getAxis();
+  int64_t extent = shape[axis];
+  if (!llvm::isPowerOf2_64(extent))
+    return std::nullopt;
+  // Deeper than shape ops, conversions and a few sums lie; recursion is
+  // bounded.
+  constexpr int kMaxDepth = 16;
+  std::optional<int64_t> distance =
+      matchXorOfPosition(op.getIndices(), axis, extent, kMaxDepth);
+  if (!distance || *distance < 0 || *distance >= extent)
+    return std::nullopt;
+
+  // A lane and a warp mean fixed XORs of the coordinates, so what holds for the
+  // first thread holds for all.
+  const Layout &layout = attr.getLayout();
+  Exchange exchange;
+  for (auto [reg, coords] : llvm::enumerate(layout.getRegisterCoords(shape))) {
+    Coords from(coords);
+    from[axis] ^= *distance;
+    Position position = layout.getPositionOf(from, shape);
+    if (position.warp != 0 || position.block != 0 ||
+        (reg != 0 && position.lane != exchange.lanes))
+      return std::nullopt;
+    exchange.lanes = position.lane;
+    exchange.registers.push_back(position.reg);
+  }
+  return exchange;
+}
+
 namespace {
 
 struct DistributeGather : public OpConversionPattern<tile::GatherOp> {
   DistributeGather(const TypeConverter &converter, MLIRContext *mlirContext,
                    DistributionContext &context)
-      : OpConversionPattern(converter, mlirContext), context(context) {}
+      : OpConversionPattern(converter, mlirContext), context(context) {
+    // The conversion replaces indices before the gather that has them.
+    context.getKernel()->walk([&](tile::GatherOp op) {
+      if (std::optional<Exchange> exchange = planExchange(op))
+        exchanges.try_emplace(op, std::move(*exchange));
+    });
+  }
 
   LogicalResult
   matchAndRewrite(tile::GatherOp op, OneToNOpAdaptor adaptor,
@@ -52,6 +172,12 @@ struct DistributeGather : public OpConversionPattern<tile::GatherOp> {
     LayoutAttr sourceLayout = getLayoutAttr(source);
     if (sourceLayout.getLayout().getSize(HardwareDim::Block) > 1)
       return op.emitOpError("gathers between the blocks of a cluster");
+    if (auto it = exchanges.find(op); it != exchanges.end()) {
+      replaceWithRegisters(
+          rewriter, op,
+          {exchangeRegisters(op, adaptor.getSource(), it->second, rewriter)});
+      return success();
+    }
     FailureOr<Value> scratch = context.getScratchPtr(rewriter, op);
     FailureOr<Registers> indices = moveIndices(op, adaptor, rewriter);
     if (failed(scratch) || failed(indices))
@@ -81,8 +207,22 @@ struct DistributeGather : public OpConversionPattern<tile::GatherOp> {
       gathered.push_back(
           loadVector(rewriter, loc, scalarType, /*count=*/1, ptr).front());
     }
-    rewriter.replaceOpWithMultiple(op, {gathered});
+    replaceWithRegisters(rewriter, op, {gathered});
     return success();
+  }
+
+  Registers exchangeRegisters(tile::GatherOp op, ValueRange source,
+                              const Exchange &exchange,
+                              OpBuilder &builder) const {
+    Registers moved = llvm::map_to_vector(
+        exchange.registers, [&](int64_t reg) { return source[reg]; });
+    if (exchange.lanes == 0)
+      return moved;
+    Location loc = op.getLoc();
+    Value lanes =
+        arith::ConstantIntOp::create(builder, loc, exchange.lanes, 32);
+    return shuffle(builder, loc, moved, gpu::ShuffleMode::XOR, lanes,
+                   context.getNumLanes());
   }
 
   /// The indices in the layout of the result.
@@ -102,6 +242,7 @@ struct DistributeGather : public OpConversionPattern<tile::GatherOp> {
   }
 
   DistributionContext &context;
+  llvm::DenseMap<Operation *, Exchange> exchanges;
 };
 
 } // namespace
@@ -116,7 +257,7 @@ int64_t tile_gpu::getGatherScratchBytes(tile::GatherOp op) {
   RankedTensorType source = op.getSource().getType();
   RankedTensorType indices = op.getIndices().getType();
   LayoutAttr from = getLayoutAttr(indices), to = getLayoutAttr(op.getType());
-  if (!from || !to)
+  if (!from || !to || planExchange(op))
     return 0;
   int64_t bytes =
       source.getNumElements() * getElementBytes(source.getElementType());

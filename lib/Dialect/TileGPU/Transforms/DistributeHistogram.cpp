@@ -54,7 +54,7 @@ struct DistributeHistogram : public OpConversionPattern<tile::HistogramOp> {
         loadRegisters(rewriter, loc, access, rewriter.getI32Type(),
                       getAccessElements(layout, type.getShape(),
                                         /*contiguousDim=*/0, kCounterBytes));
-    rewriter.replaceOpWithMultiple(op, {result});
+    replaceWithRegisters(rewriter, op, {result});
     return success();
   }
 

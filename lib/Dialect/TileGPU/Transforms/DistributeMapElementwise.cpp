@@ -48,7 +48,7 @@ struct DistributeMapElementwise
         llvm::append_range(registers,
                            ArrayRef<Value>(yielded).slice(index * pack, count));
     }
-    rewriter.replaceOpWithMultiple(op, std::move(results));
+    replaceWithRegisters(rewriter, op, std::move(results));
     return success();
   }
 };

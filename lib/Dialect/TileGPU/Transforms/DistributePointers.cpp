@@ -35,7 +35,7 @@ struct DistributePerRegister : public OpConversionPattern<Op> {
     Registers registers;
     for (size_t reg = 0; reg < types.size(); ++reg)
       registers.push_back(create(op, adaptor, reg, types[reg], rewriter));
-    rewriter.replaceOpWithMultiple(op, {registers});
+    replaceWithRegisters(rewriter, op, {registers});
     return success();
   }
 

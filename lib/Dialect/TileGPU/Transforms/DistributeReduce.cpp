@@ -7,14 +7,26 @@
 //===----------------------------------------------------------------------===//
 //
 // A row is what a reduction makes one element of. Each thread combines what its
-// registers hold of a row, then lanes exchange their sums by shuffles; every
-// lane ends up with the sum of its warp. If several warps share a row, each
-// writes its sum to scratch memory, and after one barrier every thread combines
-// the sums of its rows:
+// registers hold of a row, then lanes exchange their sums by shuffles. In each
+// step the lower lane of a pair has the operands in order: its own sum and the
+// other's. So the lane whose bits along the axis are all zero ends up with the
+// sum of the warp, combined in order, and what the others make is not used: the
+// sum goes from that lane to where it is needed. Only if the order of operands
+// cannot matter to the last bit have all lanes the same sum by themselves.
 //
-//   source k: [row][warp's place along the axis], rows in row-major order
+// If several warps share a row, each writes its sum to scratch memory
+// (ReduceScratch.h). After a barrier every thread reads all sums of its rows;
+// but from 8 warps on, if the lanes of a warp have the same rows, each lane
+// reads one, and the lanes combine them as before.
 //
-// Bits of lanes and warps that hold copies take no part.
+// As all warps that share rows do the same then, it is done once for all if it
+// takes many instructions: in one of these warps if the lanes combine, else in
+// one thread for each row. The results go through scratch memory as well, which
+// takes another barrier.
+//
+// All holders of a result have the same bits: a sum that differed in its last
+// bit between threads could send them different ways later. Bits of lanes and
+// warps that hold copies take no part.
 //
 // A layout with bases that move along the axis and another dimension at once is
 // converted first, and the result converted back.
@@ -25,6 +37,7 @@
 #include "CombineRegion.h"
 #include "DistributePatterns.h"
 #include "LayoutConversion.h"
+#include "ReduceScratch.h"
 #include "ThreadExchange.h"
 #include "TileDialect/Dialect/TileGPU/Transforms/SharedAddress.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,29 +50,7 @@ using namespace mlir;
 using namespace mlir::tile_gpu;
 using namespace tile_dialect::layout;
 
-/// Scratch memory begins, and the part of each source begins, at a multiple of
-/// the widest access.
-static constexpr int64_t kPartAlignment = 16;
-/// From this many warps on it is cheaper for the lanes to share the last step
-/// (one load and log2(warps) shuffles) than for each thread to do all of it.
-static constexpr int64_t kMinWarpsForLanes = 8;
-
 namespace {
-
-/// Where the sums of warps lie in scratch memory.
-struct ReduceScratch {
-  ReduceScratch(tile::ReduceOp op, int64_t numRows, int64_t numWarps) {
-    for (Value source : op.getSources()) {
-      offsets.push_back(bytes);
-      Type type = cast<RankedTensorType>(source.getType()).getElementType();
-      bytes += llvm::alignTo(numRows * numWarps * getElementBytes(type),
-                             kPartAlignment);
-    }
-  }
-  /// The byte offset of the part of each source.
-  SmallVector<int64_t> offsets;
-  int64_t bytes = 0;
-};
 
 /// The reduction of the registers of one layout whose spread is separate.
 class Reducer {
@@ -69,9 +60,13 @@ public:
           ArrayRef<int64_t> shape)
       : rewriter(rewriter), op(op), context(context), loc(op.getLoc()),
         combine(rewriter, op.getCombine()), layout(layout), shape(shape),
-        resultShape(dropAxis(shape, op.getAxis())),
-        result(layout.projectOut(op.getAxis())),
-        spread(getAxisSpread(layout, op.getAxis())) {}
+        scratch(op, layout), result(scratch.result.getLayout()),
+        spread(getAxisSpread(layout, op.getAxis())),
+        isCommutative(combine.isCommutative()) {
+    // The region may be longer now than when memory was allocated.
+    auto memory = op->getAttrOfType<ScratchAttr>(kScratchAttrName);
+    scratch.isDoneOnce &= memory && memory.getBytes() >= scratch.getBytes();
+  }
 
   /// For each register of the result's layout, the tuple of results.
   FailureOr<SmallVector<Tuple>> reduce(ArrayRef<Registers> sources);
@@ -79,19 +74,21 @@ public:
 private:
   SmallVector<Tuple> reduceInThread(ArrayRef<Registers> sources);
   void reduceOverLanes(SmallVectorImpl<Tuple> &rows, uint32_t laneMask);
+  void broadcast(SmallVectorImpl<Tuple> &rows);
   LogicalResult reduceOverWarps(SmallVectorImpl<Tuple> &rows);
-  void writeWarpSums(ArrayRef<Tuple> rows, const ReduceScratch &scratch,
-                     Value base);
-  void readInEachThread(SmallVectorImpl<Tuple> &rows,
-                        const ReduceScratch &scratch, Value base);
-  void readByLanes(SmallVectorImpl<Tuple> &rows, const ReduceScratch &scratch,
-                   Value base);
-  TileAccess getAccess(Value base, Type scalarType);
-  bool areRowsEqualInLanes() const;
-
-  int64_t getNumWarps() const {
-    return int64_t(1) << llvm::popcount(spread.warpMask);
-  }
+  void writeWarpSums(ArrayRef<Tuple> rows, Value base);
+  void readInEachThread(SmallVectorImpl<Tuple> &rows, Value base);
+  void readByLanes(SmallVectorImpl<Tuple> &rows, Value base);
+  void finishInOneWarp(ArrayRef<Tuple> rows, Value base);
+  void finishInOneThread(Value base);
+  void forEachResult(
+      Value base,
+      llvm::function_ref<void(size_t source, TileAccess &access)> body);
+  void readResults(SmallVectorImpl<Tuple> &rows, Value base);
+  SmallVector<Tuple> readRowSums(Value base, Value row);
+  TileAccess getAccess(Value base, int64_t rowPitch);
+  Value getPlacePtr(Value base, const ReduceScratch::Part &part, Value place);
+  Value getIsWriter();
 
   ConversionPatternRewriter &rewriter;
   tile::ReduceOp op;
@@ -100,9 +97,10 @@ private:
   CombineRegion combine;
   const Layout &layout;
   ArrayRef<int64_t> shape;
-  SmallVector<int64_t> resultShape;
-  Layout result;
+  ReduceScratch scratch;
+  const Layout &result;
   AxisSpread spread;
+  bool isCommutative;
 };
 
 SmallVector<Tuple> Reducer::reduceInThread(ArrayRef<Registers> sources) {
@@ -117,97 +115,105 @@ SmallVector<Tuple> Reducer::reduceInThread(ArrayRef<Registers> sources) {
     sums[row.coords] = combine.combineAll(elements);
   }
   SmallVector<Tuple> rows;
-  for (const Coords &coords : result.getRegisterCoords(resultShape))
+  for (const Coords &coords : result.getRegisterCoords(scratch.resultShape))
     rows.push_back(sums.at(coords));
   return rows;
 }
 
+/// Leaves in the lanes whose bits in `laneMask` are zero the sums of all lanes
+/// that differ from them in these bits; in the others as well if the order of
+/// operands cannot matter.
 void Reducer::reduceOverLanes(SmallVectorImpl<Tuple> &rows, uint32_t laneMask) {
-  bool isCommutative = combine.isCommutative();
   for (; laneMask != 0; laneMask &= laneMask - 1) {
     uint32_t bit = laneMask & -laneMask;
     SmallVector<Tuple> others =
         shuffleTuples(rewriter, loc, rows, gpu::ShuffleMode::XOR,
                       createI32(rewriter, loc, bit), context.getNumLanes());
-    // Both lanes must combine in the same order: a sum that differed in its
-    // last bit between lanes could send them different ways later.
-    Value isFirst;
-    if (!isCommutative)
-      isFirst = emitBitsEqual(rewriter, loc, context.getLaneId(), bit);
-    for (auto [row, other] : llvm::zip_equal(rows, others)) {
-      if (isCommutative) {
-        row = combine.combine(row, other);
-        continue;
-      }
-      Tuple lhs = selectTuple(rewriter, loc, isFirst, row, other);
-      Tuple rhs = selectTuple(rewriter, loc, isFirst, other, row);
-      row = combine.combine(lhs, rhs);
-    }
+    for (auto [row, other] : llvm::zip_equal(rows, others))
+      row = combine.combine(row, other);
   }
 }
 
-/// The places of the rows of a source's part whose first byte is `base`.
-TileAccess Reducer::getAccess(Value base, Type scalarType) {
-  int64_t pitch = getNumWarps() * getElementBytes(scalarType);
-  return TileAccess(rewriter, loc, context,
-                    LayoutAttr::get(op.getContext(), result), resultShape,
-                    BufferMap::getRowMajor(resultShape, pitch), base);
+/// Gives all lanes that hold a row what the lowest of them has.
+void Reducer::broadcast(SmallVectorImpl<Tuple> &rows) {
+  if (isCommutative)
+    return;
+  uint32_t rowMask =
+      ~getMaskOfEqualRows(result) & uint32_t(context.getNumLanes() - 1);
+  Value lane = createI32(rewriter, loc, rowMask);
+  if (rowMask != 0)
+    lane = arith::AndIOp::create(rewriter, loc, context.getLaneId(), lane);
+  SmallVector<Tuple> moved = shuffleTuples(
+      rewriter, loc, rows, gpu::ShuffleMode::IDX, lane, context.getNumLanes());
+  llvm::move(moved, rows.begin());
 }
 
-/// True if all lanes of a warp hold the same rows.
-bool Reducer::areRowsEqualInLanes() const {
-  return llvm::all_of(
-      result.getBases(HardwareDim::Lane), [](const Basis &basis) {
-        return llvm::all_of(basis, [](int32_t coord) { return coord == 0; });
-      });
+/// The places of the rows, `rowPitch` bytes apart, the first at `base`.
+TileAccess Reducer::getAccess(Value base, int64_t rowPitch) {
+  return TileAccess(
+      rewriter, loc, context, scratch.result, scratch.resultShape,
+      BufferMap::getRowMajor(scratch.resultShape, rowPitch, scratch.order),
+      base);
 }
 
-void Reducer::writeWarpSums(ArrayRef<Tuple> rows, const ReduceScratch &scratch,
-                            Value base) {
-  uint32_t laneCopies = result.getFreeMask(HardwareDim::Lane);
+/// Where the sums begin that warp `place` of those that share a row writes.
+Value Reducer::getPlacePtr(Value base, const ReduceScratch::Part &part,
+                           Value place) {
+  Value bytes = arith::MulIOp::create(
+      rewriter, loc, place, createI32(rewriter, loc, part.placePitch));
+  return createPtrAdd(rewriter, loc,
+                      createPtrAdd(rewriter, loc, base, part.offset), bytes);
+}
+
+/// True in one lane of those that hold the same rows.
+Value Reducer::getIsWriter() {
+  return emitBitsEqual(rewriter, loc, context.getLaneId(),
+                       result.getFreeMask(HardwareDim::Lane));
+}
+
+/// One source of all rows.
+static Registers getRegisters(ArrayRef<Tuple> rows, size_t source) {
+  Registers registers;
+  for (const Tuple &row : rows)
+    registers.push_back(row[source]);
+  return registers;
+}
+
+void Reducer::writeWarpSums(ArrayRef<Tuple> rows, Value base) {
   uint32_t warpCopies =
       result.getFreeMask(HardwareDim::Warp) & ~spread.warpMask;
   Value isWriter =
-      emitAnd(rewriter, loc,
-              emitBitsEqual(rewriter, loc, context.getLaneId(), laneCopies),
+      emitAnd(rewriter, loc, getIsWriter(),
               emitBitsEqual(rewriter, loc, context.getWarpId(), warpCopies));
   Value place =
       emitCompress(rewriter, loc, context.getWarpId(), spread.warpMask);
   emitIf(rewriter, loc, isWriter, [&] {
-    for (auto [source, offset] : llvm::enumerate(scratch.offsets)) {
-      Type type = rows.front()[source].getType();
-      Value bytes = arith::MulIOp::create(
-          rewriter, loc, place,
-          createI32(rewriter, loc, getElementBytes(type)));
-      Value part = createPtrAdd(rewriter, loc, base, offset);
+    for (auto [source, part] : llvm::enumerate(scratch.parts)) {
       TileAccess access =
-          getAccess(createPtrAdd(rewriter, loc, part, bytes), type);
-      for (auto [reg, row] : llvm::enumerate(rows))
-        if (access.getRepresentative(reg) == int64_t(reg))
-          storeVector(rewriter, loc, row[source], access.getPtr(reg));
+          getAccess(getPlacePtr(base, part, place), part.rowPitch);
+      storeRegisters(rewriter, loc, access, getRegisters(rows, source),
+                     part.rowsPerAccess);
     }
   });
 }
 
-void Reducer::readInEachThread(SmallVectorImpl<Tuple> &rows,
-                               const ReduceScratch &scratch, Value base) {
-  int64_t numWarps = getNumWarps();
+void Reducer::readInEachThread(SmallVectorImpl<Tuple> &rows, Value base) {
   // For each row, the sums of all warps.
   SmallVector<SmallVector<Tuple>> sums(rows.size(),
-                                       SmallVector<Tuple>(numWarps));
-  for (auto [source, offset] : llvm::enumerate(scratch.offsets)) {
-    Type type = rows.front()[source].getType();
-    TileAccess access =
-        getAccess(createPtrAdd(rewriter, loc, base, offset), type);
-    int64_t bytes = getElementBytes(type);
-    int64_t width = std::min(numWarps, kPartAlignment / bytes);
-    for (auto [reg, row] : llvm::enumerate(sums)) {
-      for (int64_t warp = 0; warp < numWarps; warp += width) {
-        Value ptr =
-            createPtrAdd(rewriter, loc, access.getPtr(reg), warp * bytes);
-        for (auto [i, value] :
-             llvm::enumerate(loadVector(rewriter, loc, type, width, ptr)))
-          row[warp + i].push_back(value);
+                                       SmallVector<Tuple>(scratch.numPlaces));
+  for (const ReduceScratch::Part &part : scratch.parts) {
+    TileAccess access = getAccess(
+        createPtrAdd(rewriter, loc, base, part.offset), part.rowPitch);
+    for (size_t reg = 0; reg < rows.size(); reg += part.rowsPerAccess) {
+      for (int64_t place = 0; place < scratch.numPlaces;
+           place += part.placesPerAccess) {
+        SmallVector<Value> loaded = loadVector(
+            rewriter, loc, part.type, part.rowsPerAccess * part.placesPerAccess,
+            createPtrAdd(rewriter, loc, access.getPtr(reg),
+                         place * part.placePitch));
+        for (int64_t i = 0; i < part.rowsPerAccess; ++i)
+          for (int64_t k = 0; k < part.placesPerAccess; ++k)
+            sums[reg + i][place + k].push_back(loaded[i + k]);
       }
     }
   }
@@ -215,47 +221,139 @@ void Reducer::readInEachThread(SmallVectorImpl<Tuple> &rows,
     row = combine.combineAll(warps);
 }
 
-void Reducer::readByLanes(SmallVectorImpl<Tuple> &rows,
-                          const ReduceScratch &scratch, Value base) {
-  uint32_t placeMask = getNumWarps() - 1;
+void Reducer::readByLanes(SmallVectorImpl<Tuple> &rows, Value base) {
+  uint32_t placeMask = scratch.numPlaces - 1;
   Value place = arith::AndIOp::create(rewriter, loc, context.getLaneId(),
                                       createI32(rewriter, loc, placeMask));
-  for (auto [source, offset] : llvm::enumerate(scratch.offsets)) {
-    Type type = rows.front()[source].getType();
-    Value bytes = arith::MulIOp::create(
-        rewriter, loc, place, createI32(rewriter, loc, getElementBytes(type)));
-    Value part = createPtrAdd(rewriter, loc, base, offset);
+  for (auto [source, part] : llvm::enumerate(scratch.parts)) {
     TileAccess access =
-        getAccess(createPtrAdd(rewriter, loc, part, bytes), type);
+        getAccess(getPlacePtr(base, part, place), part.rowPitch);
     for (auto [reg, row] : llvm::enumerate(rows))
       row[source] =
-          loadVector(rewriter, loc, type, /*count=*/1, access.getPtr(reg))
+          loadVector(rewriter, loc, part.type, /*count=*/1, access.getPtr(reg))
               .front();
   }
   reduceOverLanes(rows, placeMask);
+}
+
+/// The places of the results of each source that somebody uses.
+void Reducer::forEachResult(
+    Value base, llvm::function_ref<void(size_t, TileAccess &)> body) {
+  for (auto [source, part] : llvm::enumerate(scratch.parts)) {
+    if (op.getResult(source).use_empty())
+      continue;
+    TileAccess access =
+        getAccess(createPtrAdd(rewriter, loc, base, part.resultOffset),
+                  part.elementBytes);
+    body(source, access);
+  }
+}
+
+/// Like readByLanes, in the first of the warps that share rows, which writes
+/// the results.
+void Reducer::finishInOneWarp(ArrayRef<Tuple> rows, Value base) {
+  Value isFinisher = emitBitsEqual(rewriter, loc, context.getWarpId(),
+                                   result.getFreeMask(HardwareDim::Warp));
+  emitIf(rewriter, loc, isFinisher, [&] {
+    SmallVector<Tuple> sums(rows.begin(), rows.end());
+    readByLanes(sums, base);
+    emitIf(rewriter, loc, getIsWriter(), [&] {
+      forEachResult(base, [&](size_t source, TileAccess &access) {
+        storeRegisters(rewriter, loc, access, getRegisters(sums, source),
+                       scratch.parts[source].rowsPerResultAccess);
+      });
+    });
+  });
+}
+
+/// The sums of all warps of the row that is number `row` in memory.
+SmallVector<Tuple> Reducer::readRowSums(Value base, Value row) {
+  SmallVector<Tuple> sums(scratch.numPlaces);
+  for (const ReduceScratch::Part &part : scratch.parts) {
+    Value bytes = arith::MulIOp::create(
+        rewriter, loc, row, createI32(rewriter, loc, part.rowPitch));
+    Value ptr = createPtrAdd(
+        rewriter, loc, createPtrAdd(rewriter, loc, base, part.offset), bytes);
+    for (int64_t place = 0; place < scratch.numPlaces;
+         place += part.placesPerAccess)
+      for (auto [i, value] : llvm::enumerate(loadVector(
+               rewriter, loc, part.type, part.placesPerAccess,
+               createPtrAdd(rewriter, loc, ptr, place * part.placePitch))))
+        sums[place + i].push_back(value);
+  }
+  return sums;
+}
+
+/// Combines the sums of each row in one thread, which writes the result.
+void Reducer::finishInOneThread(Value base) {
+  int64_t numRows = scratch.getNumRows();
+  int64_t numThreads = context.getNumWarps() * context.getNumLanes();
+  for (int64_t first = 0; first < numRows; first += numThreads) {
+    Value row = context.getThreadId();
+    if (first != 0)
+      row = arith::AddIOp::create(rewriter, loc, row,
+                                  createI32(rewriter, loc, first));
+    Value isRow;
+    if (first + numThreads > numRows)
+      isRow = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult,
+                                    row, createI32(rewriter, loc, numRows));
+    emitIf(rewriter, loc, isRow, [&] {
+      Tuple sum = combine.combineAll(readRowSums(base, row));
+      for (auto [part, value, out] :
+           llvm::zip_equal(scratch.parts, sum, op.getResults())) {
+        if (out.use_empty())
+          continue;
+        Value bytes = arith::MulIOp::create(
+            rewriter, loc, row, createI32(rewriter, loc, part.elementBytes));
+        Value results = createPtrAdd(rewriter, loc, base, part.resultOffset);
+        storeVector(rewriter, loc, value,
+                    createPtrAdd(rewriter, loc, results, bytes));
+      }
+    });
+  }
+}
+
+void Reducer::readResults(SmallVectorImpl<Tuple> &rows, Value base) {
+  forEachResult(base, [&](size_t source, TileAccess &access) {
+    const ReduceScratch::Part &part = scratch.parts[source];
+    Registers loaded = loadRegisters(rewriter, loc, access, part.type,
+                                     part.rowsPerResultAccess);
+    for (auto [row, value] : llvm::zip_equal(rows, loaded))
+      row[source] = value;
+  });
 }
 
 LogicalResult Reducer::reduceOverWarps(SmallVectorImpl<Tuple> &rows) {
   FailureOr<Value> base = context.getScratchPtr(rewriter, op);
   if (failed(base))
     return failure();
-  int64_t numRows = ShapedType::getNumElements(resultShape);
-  ReduceScratch scratch(op, numRows, getNumWarps());
-  writeWarpSums(rows, scratch, *base);
+  writeWarpSums(rows, *base);
   gpu::BarrierOp::create(rewriter, loc);
-  if (getNumWarps() >= kMinWarpsForLanes &&
-      getNumWarps() <= context.getNumLanes() && areRowsEqualInLanes())
-    readByLanes(rows, scratch, *base);
-  else
-    readInEachThread(rows, scratch, *base);
+  if (scratch.isDoneOnce) {
+    if (scratch.isForLanes)
+      finishInOneWarp(rows, *base);
+    else
+      finishInOneThread(*base);
+    gpu::BarrierOp::create(rewriter, loc);
+    readResults(rows, *base);
+  } else if (scratch.isForLanes) {
+    readByLanes(rows, *base);
+    broadcast(rows);
+  } else {
+    readInEachThread(rows, *base);
+  }
   return success();
 }
 
 FailureOr<SmallVector<Tuple>> Reducer::reduce(ArrayRef<Registers> sources) {
   SmallVector<Tuple> rows = reduceInThread(sources);
   reduceOverLanes(rows, spread.laneMask);
-  if (spread.warpMask != 0 && failed(reduceOverWarps(rows)))
-    return failure();
+  if (spread.warpMask != 0) {
+    if (failed(reduceOverWarps(rows)))
+      return failure();
+  } else if (spread.laneMask != 0) {
+    broadcast(rows);
+  }
   return rows;
 }
 
@@ -291,7 +389,7 @@ struct DistributeReduce : public OpConversionPattern<tile::ReduceOp> {
                           : reduceConverted(layout, op, sources, rewriter);
     if (failed(results))
       return failure();
-    rewriter.replaceOpWithMultiple(op, std::move(*results));
+    replaceWithRegisters(rewriter, op, std::move(*results));
     return success();
   }
 
@@ -355,13 +453,9 @@ struct DistributeReduce : public OpConversionPattern<tile::ReduceOp> {
 
 /// Scratch memory of a reduction in `layout` itself.
 int64_t getSeparateBytes(tile::ReduceOp op, const Layout &layout) {
-  RankedTensorType type = getSourceType(op);
-  uint32_t warpMask = getAxisSpread(layout, op.getAxis()).warpMask;
-  if (warpMask == 0)
+  if (getAxisSpread(layout, op.getAxis()).warpMask == 0)
     return 0;
-  int64_t numRows = type.getNumElements() / type.getDimSize(op.getAxis());
-  return ReduceScratch(op, numRows, int64_t(1) << llvm::popcount(warpMask))
-      .bytes;
+  return ReduceScratch(op, layout).getBytes();
 }
 
 } // namespace

@@ -543,7 +543,7 @@ struct DistributeScan : public OpConversionPattern<tile::ScanOp> {
                               .scan(sources);
     if (failed(results))
       return failure();
-    rewriter.replaceOpWithMultiple(op, std::move(*results));
+    replaceWithRegisters(rewriter, op, std::move(*results));
     return success();
   }
 

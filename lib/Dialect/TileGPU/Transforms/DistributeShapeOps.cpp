@@ -69,7 +69,7 @@ renameRegisters(Operation *op, Value result, ValueRange source,
       return rewriter.notifyMatchFailure(op, "an element is in another thread");
     registers.push_back(source[*reg]);
   }
-  rewriter.replaceOpWithMultiple(op, {registers});
+  replaceWithRegisters(rewriter, op, {registers});
   return success();
 }
 
@@ -125,7 +125,7 @@ struct DistributeArange : public OpConversionPattern<tile::ArangeOp> {
                                       arith::IntegerOverflowFlags::nsw);
       registers.push_back(value);
     }
-    rewriter.replaceOpWithMultiple(op, {registers});
+    replaceWithRegisters(rewriter, op, {registers});
     return success();
   }
 
@@ -141,8 +141,8 @@ struct DistributeSplat : public OpConversionPattern<tile::SplatOp> {
     SmallVector<Type> types;
     if (failed(getTypeConverter()->convertType(op.getType(), types)))
       return rewriter.notifyMatchFailure(op, "the tile has no layout");
-    rewriter.replaceOpWithMultiple(
-        op, {Registers(types.size(), adaptor.getSource())});
+    replaceWithRegisters(rewriter, op,
+                         {Registers(types.size(), adaptor.getSource())});
     return success();
   }
 };
@@ -258,7 +258,7 @@ struct DistributeJoin : public OpConversionPattern<tile::JoinOp> {
       registers.push_back(coords.back() == 0 ? adaptor.getLhs()[*reg]
                                              : adaptor.getRhs()[*reg]);
     }
-    rewriter.replaceOpWithMultiple(op, {registers});
+    replaceWithRegisters(rewriter, op, {registers});
     return success();
   }
 };
@@ -288,7 +288,7 @@ struct DistributeSplit : public OpConversionPattern<tile::SplitOp> {
                                              "an element is in another thread");
         halves[half].push_back(adaptor.getSource()[*reg]);
       }
-    rewriter.replaceOpWithMultiple(op, halves);
+    replaceWithRegisters(rewriter, op, halves);
     return success();
   }
 };

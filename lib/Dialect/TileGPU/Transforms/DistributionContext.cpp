@@ -103,6 +103,15 @@ bool tile_gpu::hasInternalBarrier(Operation *op) {
   return false;
 }
 
+int64_t tile_gpu::getAtomicElements(Operation *op) {
+  int64_t elements = 1;
+  for (Dialect *dialect : op->getContext()->getLoadedDialects())
+    if (auto *interface =
+            dialect->getRegisteredInterface<DistributeDialectInterface>())
+      elements = std::max(elements, interface->getAtomicElements(op));
+  return elements;
+}
+
 //===----------------------------------------------------------------------===//
 // Entry values
 //===----------------------------------------------------------------------===//

@@ -14,6 +14,7 @@
 
 using namespace mlir;
 using namespace mlir::tile_gpu;
+using tile_dialect::layout::Layout;
 
 namespace {
 
@@ -28,29 +29,16 @@ DictionaryAttr getScalarAttrs(Operation *op) {
   return DictionaryAttr::get(op->getContext(), attrs);
 }
 
-/// For each register of the result of `op` the first one that is known to hold
-/// the same value, by `tile.constancy`.
-SmallVector<size_t> getRepresentatives(Operation *op, size_t numRegisters) {
-  auto representatives = llvm::to_vector(llvm::seq<size_t>(0, numRegisters));
+/// getRepresentatives by the `tile.constancy` of `op`.
+SmallVector<size_t> getEqualRegisters(Operation *op, size_t numRegisters) {
   auto constancy =
       op->getAttrOfType<DenseI32ArrayAttr>(tile::kConstancyAttrName);
   auto type = dyn_cast<RankedTensorType>(op->getResultTypes().front());
   if (!constancy || !type || constancy.size() != type.getRank() ||
       op->getNumResults() != 1 || !isMemoryEffectFree(op))
-    return representatives;
-  ArrayRef<int64_t> shape = type.getShape();
-  std::map<SmallVector<int64_t>, size_t> first;
-  for (auto [reg, coords] : llvm::enumerate(
-           getLayoutAttr(type).getLayout().getRegisterCoords(shape))) {
-    // A block of a power of two that starts at a multiple of itself is one in
-    // all threads: theirs are other bits of the coordinates, or the same.
-    SmallVector<int64_t> block(coords.begin(), coords.end());
-    for (auto [coord, extent, equal] :
-         llvm::zip_equal(block, shape, constancy.asArrayRef()))
-      coord = equal >= extent ? 0 : coord / (equal & -equal);
-    representatives[reg] = first.try_emplace(block, reg).first->second;
-  }
-  return representatives;
+    return llvm::to_vector(llvm::seq<size_t>(0, numRegisters));
+  return getRepresentatives(
+      type, llvm::to_vector_of<int64_t>(constancy.asArrayRef()));
 }
 
 /// Any elementwise op on tiles, of whatever dialect: the same op on the scalars
@@ -89,7 +77,7 @@ struct DistributeElementwise : public ConversionPattern {
     SmallVector<Type> scalarTypes(types.size());
     DictionaryAttr attrs = getScalarAttrs(op);
     for (auto [reg, first] :
-         llvm::enumerate(getRepresentatives(op, numRegisters))) {
+         llvm::enumerate(getEqualRegisters(op, numRegisters))) {
       if (first != reg) {
         results.front().push_back(results.front()[first]);
         continue;
@@ -107,7 +95,7 @@ struct DistributeElementwise : public ConversionPattern {
            llvm::zip_equal(results, scalarOp->getResults()))
         list.push_back(value);
     }
-    rewriter.replaceOpWithMultiple(op, std::move(results));
+    replaceWithRegisters(rewriter, op, std::move(results));
     return success();
   }
 };
@@ -128,14 +116,14 @@ struct DistributeConstant : public OpConversionPattern<arith::ConstantOp> {
     if (failed(getTypeConverter()->convertType(type, types)))
       return rewriter.notifyMatchFailure(op, "the tile has no layout");
     if (!dense.isSplat()) {
-      rewriter.replaceOpWithMultiple(op, {loadElements(op, dense, rewriter)});
+      replaceWithRegisters(rewriter, op, {loadElements(op, dense, rewriter)});
       return success();
     }
     Value scalar = arith::ConstantOp::create(
         rewriter, op.getLoc(), types.front(),
         cast<TypedAttr>(dense.getSplatValue<Attribute>()));
-    rewriter.replaceOpWithMultiple(op,
-                                   {SmallVector<Value>(types.size(), scalar)});
+    replaceWithRegisters(rewriter, op,
+                         {SmallVector<Value>(types.size(), scalar)});
     return success();
   }
 
@@ -199,12 +187,30 @@ struct DistributePoison : public OpConversionPattern<ub::PoisonOp> {
     SmallVector<Value> scalars;
     for (Type type : types)
       scalars.push_back(ub::PoisonOp::create(rewriter, op.getLoc(), type));
-    rewriter.replaceOpWithMultiple(op, {scalars});
+    replaceWithRegisters(rewriter, op, {scalars});
     return success();
   }
 };
 
 } // namespace
+
+SmallVector<size_t> tile_gpu::getRepresentatives(RankedTensorType type,
+                                                 ArrayRef<int64_t> constancy) {
+  SmallVector<size_t> representatives;
+  std::map<SmallVector<int64_t>, size_t> first;
+  const Layout layout = getLayoutAttr(type).getLayout();
+  for (auto [reg, coords] :
+       llvm::enumerate(layout.getRegisterCoords(type.getShape()))) {
+    // A block of a power of two that starts at a multiple of itself is one in
+    // all threads: theirs are other bits of the coordinates, or the same.
+    SmallVector<int64_t> block(coords.begin(), coords.end());
+    for (auto [coord, extent, equal] :
+         llvm::zip_equal(block, type.getShape(), constancy))
+      coord = equal >= extent ? 0 : coord / (equal & -equal);
+    representatives.push_back(first.try_emplace(block, reg).first->second);
+  }
+  return representatives;
+}
 
 void tile_gpu::populateElementwisePatterns(
     const DistributionTypeConverter &converter, RewritePatternSet &patterns,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileDialect/Dialect/TileGPU/Transforms/MemoryAccess.h"
+#include "TileDialect/Dialect/TileGPU/Transforms/Distribute.h"
 #include "TileDialect/Dialect/TileGPU/Transforms/OpLayouts.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -58,6 +59,18 @@ std::pair<RankedTensorType, Value> getAccessed(Operation *op) {
       .Default([](Operation *) { return Result(); });
 }
 
+/// Elements of the box's rows that bounds do not part, and their places in
+/// memory do not either.
+int64_t getAlignedElements(tile::DescReduceOp op,
+                           const tile::ModuleAxisInfo &axisInfo) {
+  auto make = op.getDesc().getDefiningOp<tile::MakeDescOp>();
+  if (!make)
+    return 1;
+  return std::min(
+      axisInfo.getAxisInfo(op.getOffsets().back()).getDivisibility(0),
+      axisInfo.getAxisInfo(make.getShape().back()).getDivisibility(0));
+}
+
 } // namespace
 
 std::optional<MemoryAccess>
@@ -70,13 +83,22 @@ tile_gpu::getMemoryAccess(Operation *op, const tile::ModuleAxisInfo &axisInfo) {
   access.ptr = ptr;
   access.type = type;
   access.elementBytes = getBytes(type.getElementType());
-  access.isAtomic =
+  // Lanes that take turns at their neighbours cost most where each element is
+  // an atomic of its own. So what keeps neighbours apart counts here.
+  bool isAtomic =
       isa<tile::AtomicRMWOp, tile::AtomicCASOp, tile::DescReduceOp>(op);
+  if (isAtomic)
+    access.maxElements = getAtomicElements(op);
   access.isLoad = isa<tile::LoadOp, tile::DescLoadOp>(op);
   if (ptr) {
     access.order = getOrder(axisInfo.getAxisInfo(ptr));
     access.run = axisInfo.getAxisInfo(ptr).getContiguity(access.order[0]);
     access.contiguity = axisInfo.getPointerContiguity(ptr, access.order[0]);
+    auto atomic = dyn_cast<tile::AtomicRMWOp>(op);
+    if (atomic && atomic.getMask())
+      access.maxElements = std::min(
+          access.maxElements,
+          axisInfo.getMaskAlignment(atomic.getMask(), access.order[0]));
     return access;
   }
   // Descriptors are row-major, and aligned as tensor copies in hardware ask.
@@ -87,15 +109,16 @@ tile_gpu::getMemoryAccess(Operation *op, const tile::ModuleAxisInfo &axisInfo) {
   access.contiguity = std::min<int64_t>(
       extent & -extent,
       std::max<int64_t>(1, kMaxVectorBytes / access.elementBytes));
+  if (auto reduce = dyn_cast<tile::DescReduceOp>(op))
+    access.maxElements =
+        std::min(access.maxElements, getAlignedElements(reduce, axisInfo));
   return access;
 }
 
 int64_t MemoryAccess::getVectorElements(const Layout &layout,
                                         int64_t maxBytes) const {
-  if (isAtomic)
-    return 1;
   int64_t widest = std::max<int64_t>(1, maxBytes / elementBytes);
-  return std::min({widest, contiguity,
+  return std::min({widest, maxElements, contiguity,
                    layout.getContiguousPerThread(order[0], type.getShape())});
 }
 

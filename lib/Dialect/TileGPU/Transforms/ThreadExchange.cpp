@@ -79,20 +79,16 @@ static Value shuffle32(OpBuilder &builder, Location loc, Value value,
       .getShuffleResult();
 }
 
-/// Shuffles a 64-bit integer as its halves.
+/// Shuffles a 64-bit scalar as its halves.
 static Value shuffle64(OpBuilder &builder, Location loc, Value value,
                        gpu::ShuffleMode mode, Value operand, Value width) {
-  Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
-  Value shift = arith::ConstantIntOp::create(builder, loc, 32, 64);
-  Value low = arith::TruncIOp::create(builder, loc, i32, value);
-  Value high = arith::TruncIOp::create(
-      builder, loc, i32, arith::ShRUIOp::create(builder, loc, value, shift));
-  low = shuffle32(builder, loc, low, mode, operand, width);
-  high = shuffle32(builder, loc, high, mode, operand, width);
-  low = arith::ExtUIOp::create(builder, loc, i64, low);
-  high = arith::ExtUIOp::create(builder, loc, i64, high);
-  high = arith::ShLIOp::create(builder, loc, high, shift);
-  return arith::OrIOp::create(builder, loc, low, high);
+  auto pair = VectorType::get(2, builder.getI32Type());
+  SmallVector<Value> halves = unpackVector(
+      builder, loc, LLVM::BitcastOp::create(builder, loc, pair, value), 2);
+  for (Value &half : halves)
+    half = shuffle32(builder, loc, half, mode, operand, width);
+  return LLVM::BitcastOp::create(builder, loc, value.getType(),
+                                 packVector(builder, loc, halves));
 }
 
 /// Shuffles stored scalars of one type of fewer than 32 bits, as many as fill a
@@ -139,17 +135,9 @@ SmallVector<Value> tile_gpu::shuffle(OpBuilder &builder, Location loc,
       continue;
     }
     for (Value value : run) {
-      if (bits == 32) {
-        result.push_back(shuffle32(builder, loc, value, mode, operand, width));
-        continue;
-      }
-      if (!type.isInteger())
-        value =
-            arith::BitcastOp::create(builder, loc, builder.getI64Type(), value);
-      value = shuffle64(builder, loc, value, mode, operand, width);
-      if (!type.isInteger())
-        value = arith::BitcastOp::create(builder, loc, type, value);
-      result.push_back(value);
+      result.push_back(
+          bits == 32 ? shuffle32(builder, loc, value, mode, operand, width)
+                     : shuffle64(builder, loc, value, mode, operand, width));
     }
   }
   for (auto [value, scalar] : llvm::zip_equal(result, scalars))

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each element is one atomic access, by one of the threads that hold it. Where
-// others need the old value, it reaches them through shared memory.
+// Each element is accessed by one of the threads that hold it, alone or with
+// its neighbours where the chip has vectors of atomics. Where others need the
+// old value, it reaches them through shared memory.
 //
 // Order: a release covers what any thread of the program wrote before, and an
 // acquire what any of them reads afterwards, so a barrier stands before resp.
@@ -87,62 +88,71 @@ StringRef getIntegerOperation(tile::RMWKind kind) {
   }
 }
 
-/// Emits `atom` or `red` with `operation` (`.add.u32`). `initial` is the result
-/// where `predicate` is false.
-Value emitAtomic(OpBuilder &builder, Location loc, StringRef operation,
-                 Value ptr, ValueRange values, Value predicate,
-                 AtomicOrder order, bool wantResult, Value initial = Value()) {
+/// Emits `atom` or `red` with `operation` (`.add.u32`). `values` are its
+/// operands behind the address, of `width` registers each. `initial` are the
+/// results where `predicate` is false; if it is empty, they are zero.
+SmallVector<Value> emitAtomics(OpBuilder &builder, Location loc,
+                               StringRef operation, Value ptr,
+                               ValueRange values, size_t width, Value predicate,
+                               AtomicOrder order, bool wantResult,
+                               ValueRange initial = {}) {
   Type type = values.front().getType();
   std::string letter(1, getConstraintLetter(type));
   bool isReduction = !wantResult && !operation.starts_with(".exch") &&
                      !operation.starts_with(".cas");
-  unsigned first = isReduction ? 0 : 1;
+  size_t numResults = isReduction ? 0 : width;
   std::string text, constraints, list;
+  for (size_t i = 0; i < numResults; ++i)
+    constraints += "=" + letter + ",";
+  constraints += "l";
   SmallVector<Value> operands{ptr};
-  constraints = isReduction ? "l" : "=" + letter + ",l";
-  for (auto [index, value] : llvm::enumerate(values)) {
-    operands.push_back(value);
+  llvm::append_range(operands, values);
+  for (size_t i = 0; i < values.size(); i += width)
+    list += ", " + getOperandList(numResults + 1 + i, width);
+  for (size_t i = 0; i < values.size(); ++i)
     constraints += "," + letter;
-    list += ", $" + std::to_string(first + 1 + index);
-  }
   if (predicate) {
-    text = "@$" + std::to_string(first + 1 + values.size()) + " ";
+    text = "@$" + std::to_string(numResults + operands.size()) + " ";
     operands.push_back(predicate);
     constraints += ",b";
-  }
-  if (predicate && !isReduction) {
-    if (!initial)
-      initial =
-          arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-    operands.push_back(initial);
-    constraints += ",0";
+    for (size_t i = 0; i < numResults; ++i) {
+      operands.push_back(initial.empty()
+                             ? Value(arith::ConstantOp::create(
+                                   builder, loc, builder.getZeroAttr(type)))
+                             : initial[i]);
+      constraints += "," + std::to_string(i);
+    }
   }
   text += isReduction ? "red" : "atom";
   text += getOrder(order, isReduction) + getStateSpace(ptr).str() +
-          operation.str() + (isReduction ? " [$" : " $0, [$") +
-          std::to_string(first) + "]" + list + ";";
+          operation.str() + " ";
+  if (!isReduction)
+    text += getOperandList(0, width) + ", ";
+  text += "[$" + std::to_string(numResults) + "]" + list + ";";
+  return emitPTX(builder, loc, text, constraints,
+                 SmallVector<Type>(numResults, type), operands,
+                 /*pure=*/false);
+}
+
+/// The same for registers, not vectors of them.
+Value emitAtomic(OpBuilder &builder, Location loc, StringRef operation,
+                 Value ptr, ValueRange values, Value predicate,
+                 AtomicOrder order, bool wantResult, Value initial = Value()) {
   SmallVector<Value> results =
-      emitPTX(builder, loc, text, constraints,
-              isReduction ? TypeRange() : TypeRange(type), operands,
-              /*pure=*/false);
+      emitAtomics(builder, loc, operation, ptr, values, /*width=*/1, predicate,
+                  order, wantResult, initial ? initial : ValueRange());
   return results.empty() ? Value() : results.front();
 }
 
 /// fmax and fmin of f32 and f64 as integer atomics: the order of the bits is
-/// that of the numbers, reversed for negative ones. A NaN operand becomes the
-/// neutral element, so that it loses.
+/// that of the numbers, reversed for negative ones. It is IEEE 754's
+/// totalOrder: a NaN is beyond the infinity of its sign.
 Value emitFloatExtremum(OpBuilder &builder, Location loc, bool isMax, Value ptr,
                         Value value, Value predicate, AtomicOrder order,
                         bool wantResult) {
   auto type = cast<FloatType>(value.getType());
   unsigned bits = type.getWidth();
   Type integer = builder.getIntegerType(bits);
-  Value isNaN = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO,
-                                      value, value);
-  APFloat infinity = APFloat::getInf(type.getFloatSemantics(), isMax);
-  Value neutral = arith::ConstantOp::create(
-      builder, loc, builder.getFloatAttr(type, infinity));
-  value = arith::SelectOp::create(builder, loc, isNaN, neutral, value);
   value = arith::BitcastOp::create(builder, loc, integer, value);
   Value zero = createInt(builder, loc, bits, 0);
   Value isNegative = arith::CmpIOp::create(
@@ -264,6 +274,76 @@ Value nv_detail::emitAtomicRMW(OpBuilder &builder, Location loc,
   return old;
 }
 
+int64_t nv_detail::getAtomicElements(Operation *op) {
+  tile::RMWKind kind;
+  Type pointee;
+  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op)) {
+    auto ptr = cast<tile::PtrType>(getElementTypeOrSelf(atomic.getPtr()));
+    // Vectors are for `.global` (1) alone.
+    if (ptr.getMemorySpace() != 1)
+      return 1;
+    kind = atomic.getKind();
+    pointee = ptr.getPointeeType();
+  } else if (auto reduce = dyn_cast<tile::DescReduceOp>(op)) {
+    kind = reduce.getKind();
+    pointee = getElementTypeOrSelf(reduce.getValue());
+  } else {
+    return 1;
+  }
+  const tile_dialect::ChipInfo &chip = getChip(op);
+  if (kind != tile::RMWKind::FAdd || isAtomicLoop(chip, kind, pointee))
+    return 1;
+  int64_t bits = pointee.getIntOrFloatBitWidth();
+  // Without vectors, there are pairs of 16 bits.
+  return bits > 32 ? 1 : (chip.hasVectorAtomics ? 128 : 32) / bits;
+}
+
+/// fadd of several neighbours. 16-bit ones are taken in pairs, which older
+/// chips have, too.
+static Registers emitVectorAdd(OpBuilder &builder, Location loc, Value ptr,
+                               ValueRange values, Value predicate,
+                               AtomicOrder order, bool wantResult) {
+  Type type = values.front().getType();
+  bool isPair = !type.isF32();
+  SmallVector<Value> units(values);
+  if (isPair) {
+    units.clear();
+    for (size_t i = 0; i < values.size(); i += 2)
+      units.push_back(LLVM::BitcastOp::create(
+          builder, loc, builder.getI32Type(),
+          packVector(builder, loc, values.slice(i, 2))));
+  }
+  std::string operation = isPair ? ".add.noftz" : ".add";
+  if (units.size() > 1)
+    operation += ".v" + std::to_string(units.size());
+  operation += type.isF16() ? ".f16x2" : type.isBF16() ? ".bf16x2" : ".f32";
+  SmallVector<Value> results =
+      emitAtomics(builder, loc, operation, ptr, units, units.size(), predicate,
+                  order, wantResult);
+  if (!isPair)
+    return results;
+  Registers elements;
+  for (Value result : results) {
+    Value pair = LLVM::BitcastOp::create(builder, loc,
+                                         VectorType::get({2}, type), result);
+    llvm::append_range(elements, unpackVector(builder, loc, pair, 2));
+  }
+  return elements;
+}
+
+Registers nv_detail::emitAtomicRMW(OpBuilder &builder, Location loc,
+                                   const tile_dialect::ChipInfo &chip,
+                                   tile::RMWKind kind, Value ptr,
+                                   ValueRange values, Value predicate,
+                                   AtomicOrder order, bool wantResult) {
+  if (values.size() > 1)
+    return emitVectorAdd(builder, loc, ptr, values, predicate, order,
+                         wantResult);
+  Value old = emitAtomicRMW(builder, loc, chip, kind, ptr, values.front(),
+                            predicate, order, wantResult);
+  return wantResult ? Registers{old} : Registers();
+}
+
 //===----------------------------------------------------------------------===//
 // Tiles of atomics
 //===----------------------------------------------------------------------===//
@@ -316,13 +396,13 @@ FailureOr<Registers> broadcastThroughShared(OpBuilder &builder, Operation *op,
   return results;
 }
 
-/// Performs `emit(register, order)` for each register that acts, with the
-/// fences and barriers that `order` asks for, and replaces `op`.
-LogicalResult distributeAtomic(Operation *op, DistributionContext &context,
-                               ConversionPatternRewriter &rewriter,
-                               AtomicOrder order, bool isLoop,
-                               ArrayRef<Type> types, Value acting,
-                               function_ref<Value(size_t, AtomicOrder)> emit) {
+/// Performs `emit(register, order)` for each `width` registers that act, with
+/// the fences and barriers that `order` asks for, and replaces `op`.
+LogicalResult
+distributeAtomic(Operation *op, DistributionContext &context,
+                 ConversionPatternRewriter &rewriter, AtomicOrder order,
+                 bool isLoop, ArrayRef<Type> types, size_t width, Value acting,
+                 function_ref<Registers(size_t, AtomicOrder)> emit) {
   Location loc = op->getLoc();
   Type type = op->getResult(0).getType();
   bool wantResult = !op->getResult(0).use_empty();
@@ -338,12 +418,13 @@ LogicalResult distributeAtomic(Operation *op, DistributionContext &context,
   if (useFences)
     each.sem = tile::MemSemantic::Relaxed;
   Registers registers;
-  for (size_t reg = 0; reg < types.size(); ++reg) {
-    Value old = isCopyRegister(type, reg) ? Value() : emit(reg, each);
-    if (!old)
-      old = arith::ConstantOp::create(rewriter, loc,
-                                      rewriter.getZeroAttr(types[reg]));
-    registers.push_back(old);
+  for (size_t reg = 0; reg < types.size(); reg += width) {
+    if (!isCopyRegister(type, reg))
+      llvm::append_range(registers, emit(reg, each));
+    // What has no result, or none that anybody needs.
+    while (registers.size() < reg + width)
+      registers.push_back(arith::ConstantOp::create(
+          rewriter, loc, rewriter.getZeroAttr(types[reg])));
   }
   if (acquires && useFences)
     emitFence(rewriter, loc, order.scope);
@@ -356,14 +437,16 @@ LogicalResult distributeAtomic(Operation *op, DistributionContext &context,
   } else if (acquires) {
     gpu::BarrierOp::create(rewriter, loc);
   }
-  rewriter.replaceOpWithMultiple(op, {registers});
+  tile_gpu::replaceWithRegisters(rewriter, op, {registers});
   return success();
 }
 
 struct DistributeAtomicRMW : public OpConversionPattern<tile::AtomicRMWOp> {
   DistributeAtomicRMW(const TypeConverter &converter,
-                      MLIRContext *patternContext, DistributionContext &context)
-      : OpConversionPattern(converter, patternContext), context(context) {}
+                      MLIRContext *patternContext, DistributionContext &context,
+                      std::shared_ptr<const AccessPlan> plan)
+      : OpConversionPattern(converter, patternContext), context(context),
+        plan(std::move(plan)) {}
 
   LogicalResult
   matchAndRewrite(tile::AtomicRMWOp op, OneToNOpAdaptor adaptor,
@@ -374,20 +457,22 @@ struct DistributeAtomicRMW : public OpConversionPattern<tile::AtomicRMWOp> {
     const tile_dialect::ChipInfo &chip = getChip(context.getKernel());
     Value acting = getActingThread(rewriter, context, op.getType());
     bool wantResult = !op.getResult().use_empty();
-    ValueRange mask = adaptor.getMask();
+    ValueRange mask = adaptor.getMask(), values = adaptor.getValue();
+    int64_t width = plan->getWidth(op);
     auto emit = [&](size_t reg, AtomicOrder order) {
       Value predicate = emitAnd(rewriter, op.getLoc(), acting,
                                 mask.empty() ? Value() : at(mask, reg));
-      return emitAtomicRMW(
-          rewriter, op.getLoc(), chip, op.getKind(), at(adaptor.getPtr(), reg),
-          at(adaptor.getValue(), reg), predicate, order, wantResult);
+      return emitAtomicRMW(rewriter, op.getLoc(), chip, op.getKind(),
+                           at(adaptor.getPtr(), reg), values.slice(reg, width),
+                           predicate, order, wantResult);
     };
     return distributeAtomic(op, context, rewriter, {op.getSem(), op.getScope()},
                             isAtomicLoop(chip, op.getKind(), types.front()),
-                            types, acting, emit);
+                            types, width, acting, emit);
   }
 
   DistributionContext &context;
+  std::shared_ptr<const AccessPlan> plan;
 };
 
 struct DistributeAtomicCAS : public OpConversionPattern<tile::AtomicCASOp> {
@@ -411,18 +496,18 @@ struct DistributeAtomicCAS : public OpConversionPattern<tile::AtomicCASOp> {
                  : arith::BitcastOp::create(rewriter, loc, integer, value);
     };
     Value acting = getActingThread(rewriter, context, op.getType());
-    auto emit = [&](size_t reg, AtomicOrder order) -> Value {
+    auto emit = [&](size_t reg, AtomicOrder order) -> Registers {
       Value old = emitAtomic(rewriter, loc, ".cas.b" + std::to_string(bits),
                              at(adaptor.getPtr(), reg),
                              {toBits(at(adaptor.getCompare(), reg)),
                               toBits(at(adaptor.getValue(), reg))},
                              acting, order, /*wantResult=*/true);
-      return type == integer
-                 ? old
-                 : arith::BitcastOp::create(rewriter, loc, type, old);
+      if (type != integer)
+        old = arith::BitcastOp::create(rewriter, loc, type, old);
+      return {old};
     };
     return distributeAtomic(op, context, rewriter, {op.getSem(), op.getScope()},
-                            /*isLoop=*/false, types, acting, emit);
+                            /*isLoop=*/false, types, /*width=*/1, acting, emit);
   }
 
   DistributionContext &context;
@@ -432,7 +517,9 @@ struct DistributeAtomicCAS : public OpConversionPattern<tile::AtomicCASOp> {
 
 void nv_detail::populateAtomicPatterns(const TypeConverter &converter,
                                        RewritePatternSet &patterns,
-                                       DistributionContext &context) {
-  patterns.add<DistributeAtomicRMW, DistributeAtomicCAS>(
-      converter, patterns.getContext(), context);
+                                       DistributionContext &context,
+                                       std::shared_ptr<const AccessPlan> plan) {
+  MLIRContext *ctx = patterns.getContext();
+  patterns.add<DistributeAtomicRMW>(converter, ctx, context, std::move(plan));
+  patterns.add<DistributeAtomicCAS>(converter, ctx, context);
 }

@@ -233,7 +233,7 @@ struct DistributeInlineAsm
     for (int64_t reg = 0; reg < numRegisters; reg += op.getPack())
       emitGroup(op, adaptor.getArgs(), reg, numRegisters, constraints, inputs,
                 outputs, results, rewriter);
-    rewriter.replaceOpWithMultiple(op, std::move(results));
+    tile_gpu::replaceWithRegisters(rewriter, op, std::move(results));
     return success();
   }
 
@@ -246,7 +246,7 @@ struct DistributeInlineAsm
         registers.push_back(
             LLVM::PoisonOp::create(rewriter, op->getLoc(), type));
     }
-    rewriter.replaceOpWithMultiple(op, std::move(results));
+    tile_gpu::replaceWithRegisters(rewriter, op, std::move(results));
   }
 
   /// One piece of assembly, for registers `reg` to `reg + pack`.

@@ -336,7 +336,7 @@ struct DistributePairedCast : public OpConversionPattern<tile::FPCastOp> {
         llvm::append_range(results,
                            encode(rewriter, op.getLoc(), chip, pair, type));
     }
-    rewriter.replaceOpWithMultiple(op, {results});
+    tile_gpu::replaceWithRegisters(rewriter, op, {results});
     return success();
   }
 

@@ -142,7 +142,7 @@ struct DistributeMakeDesc : public OpConversionPattern<tile::MakeDescOp> {
       llvm::append_range(parts, stride);
     parts.push_back(createInt(rewriter, op.getLoc(), 1,
                               op.getPadding() == tile::Padding::NaN));
-    rewriter.replaceOpWithMultiple(op, {parts});
+    tile_gpu::replaceWithRegisters(rewriter, op, {parts});
     return success();
   }
 };
@@ -184,7 +184,7 @@ struct DistributeDescLoad : public OpConversionPattern<tile::DescLoadOp> {
       llvm::append_range(registers, emitLoad(rewriter, loc, ptr, types[reg],
                                              width, inside, other, flags));
     }
-    rewriter.replaceOpWithMultiple(op, {registers});
+    tile_gpu::replaceWithRegisters(rewriter, op, {registers});
     return success();
   }
 
@@ -229,8 +229,10 @@ struct DistributeDescStore : public OpConversionPattern<tile::DescStoreOp> {
 struct DistributeDescReduce : public OpConversionPattern<tile::DescReduceOp> {
   DistributeDescReduce(const TypeConverter &converter,
                        MLIRContext *patternContext,
-                       DistributionContext &context)
-      : OpConversionPattern(converter, patternContext), context(context) {}
+                       DistributionContext &context,
+                       std::shared_ptr<const AccessPlan> plan)
+      : OpConversionPattern(converter, patternContext), context(context),
+        plan(std::move(plan)) {}
 
   LogicalResult
   matchAndRewrite(tile::DescReduceOp op, OneToNOpAdaptor adaptor,
@@ -243,11 +245,14 @@ struct DistributeDescReduce : public OpConversionPattern<tile::DescReduceOp> {
     const tile_dialect::ChipInfo &chip = getChip(context.getKernel());
     Value acting = getActingThread(rewriter, context, type);
     BoxAccess box(rewriter, loc, context, desc, type, parts, offsets);
-    for (auto [reg, value] : llvm::enumerate(adaptor.getValue())) {
+    int64_t width = plan->getWidth(op);
+    ValueRange values = adaptor.getValue();
+    for (int64_t reg = 0, size = values.size(); reg < size; reg += width) {
       if (isCopyRegister(type, reg))
         continue;
       auto [ptr, inside] = box.getElement(reg);
-      emitAtomicRMW(rewriter, loc, chip, op.getKind(), ptr, value,
+      emitAtomicRMW(rewriter, loc, chip, op.getKind(), ptr,
+                    values.slice(reg, width),
                     emitAnd(rewriter, loc, acting, inside), AtomicOrder(),
                     /*wantResult=*/false);
     }
@@ -256,6 +261,7 @@ struct DistributeDescReduce : public OpConversionPattern<tile::DescReduceOp> {
   }
 
   DistributionContext &context;
+  std::shared_ptr<const AccessPlan> plan;
 };
 
 } // namespace
@@ -265,7 +271,6 @@ void nv_detail::populateDescriptorPatterns(
     DistributionContext &context, std::shared_ptr<const AccessPlan> plan) {
   MLIRContext *ctx = patterns.getContext();
   patterns.add<DistributeMakeDesc>(converter, ctx);
-  patterns.add<DistributeDescLoad, DistributeDescStore>(converter, ctx, context,
-                                                        plan);
-  patterns.add<DistributeDescReduce>(converter, ctx, context);
+  patterns.add<DistributeDescLoad, DistributeDescStore, DistributeDescReduce>(
+      converter, ctx, context, plan);
 }

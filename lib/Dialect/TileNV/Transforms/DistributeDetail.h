@@ -45,9 +45,13 @@ public:
   explicit AccessPlan(Operation *kernel);
   /// Elements of one access of `op`; 1 if nothing is known.
   int64_t getWidth(Operation *op) const { return widths.lookup_or(op, 1); }
+  /// For each register that `load` fills the first one that it fills from the
+  /// same address; empty if that is itself for all.
+  ArrayRef<size_t> getSameAddress(tile::LoadOp load) const;
 
 private:
   llvm::DenseMap<Operation *, int64_t> widths;
+  llvm::DenseMap<Operation *, SmallVector<size_t>> sameAddress;
 };
 
 //===----------------------------------------------------------------------===//
@@ -67,6 +71,8 @@ SmallVector<Value> emitPTX(OpBuilder &builder, Location loc, StringRef text,
                            ValueRange operands, bool pure);
 /// The letter of LLVM's inline assembly constraints for values of `type`.
 char getConstraintLetter(Type type);
+/// `{$first, $first+1, ...}`, or the one operand alone.
+std::string getOperandList(unsigned first, int64_t count);
 /// `.global`, `.shared` or nothing for the memory that `ptr` points to.
 StringRef getStateSpace(Value ptr);
 
@@ -106,6 +112,16 @@ Value emitAtomicRMW(OpBuilder &builder, Location loc,
                     const tile_dialect::ChipInfo &chip, tile::RMWKind kind,
                     Value ptr, Value value, Value predicate, AtomicOrder order,
                     bool wantResult);
+/// The same for `values.size()` consecutive elements at `ptr`, which is aligned
+/// to all of them, as one access; each element is atomic for itself. Several
+/// elements only where getAtomicElements allows it. Without `wantResult` the
+/// result is empty.
+Registers emitAtomicRMW(OpBuilder &builder, Location loc,
+                        const tile_dialect::ChipInfo &chip, tile::RMWKind kind,
+                        Value ptr, ValueRange values, Value predicate,
+                        AtomicOrder order, bool wantResult);
+/// Most elements of one access of `op`, an atomic: 1 for most.
+int64_t getAtomicElements(Operation *op);
 /// True if emitAtomicRMW loops over a compare-and-swap, which is relaxed.
 bool isAtomicLoop(const tile_dialect::ChipInfo &chip, tile::RMWKind kind,
                   Type type);
@@ -154,7 +170,8 @@ void populateDescriptorPatterns(const TypeConverter &converter,
                                 std::shared_ptr<const AccessPlan> plan);
 void populateAtomicPatterns(const TypeConverter &converter,
                             RewritePatternSet &patterns,
-                            DistributionContext &context);
+                            DistributionContext &context,
+                            std::shared_ptr<const AccessPlan> plan);
 void populateMathPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns, ConversionTarget &target,
                           DistributionContext &context);

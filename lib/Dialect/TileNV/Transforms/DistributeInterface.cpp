@@ -66,7 +66,7 @@ struct TileNVDistributeInterface : public tile_gpu::DistributeDialectInterface {
     auto plan = std::make_shared<const AccessPlan>(context.getKernel());
     populateMemoryPatterns(converter, patterns, context, plan);
     populateDescriptorPatterns(converter, patterns, context, plan);
-    populateAtomicPatterns(converter, patterns, context);
+    populateAtomicPatterns(converter, patterns, context, plan);
     populateMathPatterns(converter, patterns, target, context);
     populateArithPatterns(converter, patterns, target, context);
     populateCastPatterns(converter, patterns, target, context);
@@ -80,6 +80,10 @@ struct TileNVDistributeInterface : public tile_gpu::DistributeDialectInterface {
 
   bool hasInternalBarrier(Operation *op) const override {
     return getAtomicScratchBytes(op) != 0;
+  }
+
+  int64_t getAtomicElements(Operation *op) const override {
+    return nv_detail::getAtomicElements(op);
   }
 };
 

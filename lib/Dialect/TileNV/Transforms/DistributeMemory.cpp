@@ -72,7 +72,24 @@ int64_t getBoxWidth(const tile::ModuleAxisInfo &info, Value desc, Value offset,
        info.getAxisInfo(make.getShape().back()).getDivisibility(0)});
 }
 
+/// See AccessPlan::getSameAddress.
+SmallVector<size_t> findSameAddress(const tile::ModuleAxisInfo &info,
+                                    tile::LoadOp load) {
+  auto type = dyn_cast<RankedTensorType>(load.getPtr().getType());
+  if (!type || !tile_gpu::getLayoutAttr(type) || load.getIsVolatile())
+    return {};
+  tile::AxisInfo axisInfo = info.getAxisInfo(load.getPtr());
+  if (llvm::all_of(axisInfo.getConstancy(), [](int64_t n) { return n == 1; }))
+    return {};
+  return tile_gpu::getRepresentatives(type, axisInfo.getConstancy());
+}
+
 } // namespace
+
+ArrayRef<size_t> AccessPlan::getSameAddress(tile::LoadOp load) const {
+  auto it = sameAddress.find(load);
+  return it == sameAddress.end() ? ArrayRef<size_t>() : it->second;
+}
 
 AccessPlan::AccessPlan(Operation *kernel) {
   std::optional<tile::ModuleAxisInfo> info;
@@ -82,13 +99,17 @@ AccessPlan::AccessPlan(Operation *kernel) {
     return *info;
   };
   kernel->walk([&](Operation *op) {
-    if (auto load = dyn_cast<tile::LoadOp>(op))
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
       widths[op] = getTileWidth(getInfo(), load.getPtr(), load.getMask());
-    else if (auto store = dyn_cast<tile::StoreOp>(op))
+      sameAddress[op] = findSameAddress(getInfo(), load);
+    } else if (auto store = dyn_cast<tile::StoreOp>(op))
       widths[op] = getTileWidth(getInfo(), store.getPtr(), store.getMask());
-    else if (auto prefetch = dyn_cast<PrefetchOp>(op))
+    else if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
       widths[op] =
-          getTileWidth(getInfo(), prefetch.getPtr(), prefetch.getMask());
+          std::min(getTileWidth(getInfo(), atomic.getPtr(), atomic.getMask()),
+                   getAtomicElements(op));
+    else if (auto prefetch = dyn_cast<PrefetchOp>(op))
+      widths[op] = getTileWidth(getInfo(), prefetch.getPtr(), /*mask=*/Value());
     else if (auto load = dyn_cast<tile::DescLoadOp>(op))
       widths[op] = getBoxWidth(getInfo(), load.getDesc(),
                                load.getOffsets().back(), load.getType());
@@ -96,6 +117,11 @@ AccessPlan::AccessPlan(Operation *kernel) {
       widths[op] =
           getBoxWidth(getInfo(), store.getDesc(), store.getOffsets().back(),
                       store.getValue().getType());
+    else if (auto reduce = dyn_cast<tile::DescReduceOp>(op))
+      widths[op] = std::min(getBoxWidth(getInfo(), reduce.getDesc(),
+                                        reduce.getOffsets().back(),
+                                        reduce.getValue().getType()),
+                            getAtomicElements(op));
   });
 }
 
@@ -115,8 +141,17 @@ struct DistributeLoad : public OpConversionPattern<tile::LoadOp> {
     AccessFlags flags{op.getCache(), op.getEviction(), op.getIsVolatile()};
     ValueRange mask = adaptor.getMask(), other = adaptor.getOther();
     int64_t width = plan->getWidth(op);
+    ArrayRef<size_t> sameAddress = plan->getSameAddress(op);
     Registers registers;
     for (int64_t reg = 0, size = types.size(); reg < size; reg += width) {
+      // Elements at one address are loaded once, if they are masked alike.
+      int64_t first = sameAddress.empty() ? reg : sameAddress[reg];
+      if (first != reg && width == 1 &&
+          (mask.empty() || at(mask, reg) == at(mask, first)) &&
+          (other.empty() || at(other, reg) == at(other, first))) {
+        registers.push_back(registers[first]);
+        continue;
+      }
       SmallVector<Value> otherwise;
       for (int64_t i = 0; !other.empty() && i < width; ++i)
         otherwise.push_back(at(other, reg + i));
@@ -126,7 +161,7 @@ struct DistributeLoad : public OpConversionPattern<tile::LoadOp> {
                                   mask.empty() ? Value() : at(mask, reg),
                                   otherwise, flags));
     }
-    rewriter.replaceOpWithMultiple(op, {registers});
+    tile_gpu::replaceWithRegisters(rewriter, op, {registers});
     return success();
   }
 
@@ -172,8 +207,10 @@ struct DistributePrefetch : public OpConversionPattern<PrefetchOp> {
   LogicalResult
   matchAndRewrite(PrefetchOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    // What the load of the same pointers accesses at once. The lanes that share
-    // a line cost no more than one of them.
+    // What a load of the same pointers could access at once without a mask: a
+    // hint may miss some elements where the first of these is masked, but one
+    // for each element, if a mask is not known to be aligned, costs too much.
+    // The lanes that share a line cost no more than one of them.
     ValueRange pointers = adaptor.getPtr(), mask = adaptor.getMask();
     int64_t width = plan->getWidth(op);
     for (int64_t reg = 0, size = pointers.size(); reg < size; reg += width) {

@@ -220,21 +220,31 @@ static std::string getModifiers(StringRef instruction, Value ptr,
     return text;
   if (flags.cache != tile::CacheModifier::None)
     return text + "." + tile::stringifyCacheModifier(flags.cache).str();
-  switch (flags.eviction) {
-  case tile::EvictionPolicy::Normal:
-    return text;
-  case tile::EvictionPolicy::First:
-    return text + ".L1::evict_first";
-  case tile::EvictionPolicy::Last:
-    return text + ".L1::evict_last";
-  case tile::EvictionPolicy::NoAllocate:
-    return text + ".L1::no_allocate";
-  }
+  if (flags.eviction != tile::EvictionPolicy::Normal)
+    text += ".L1::" + tile::stringifyEvictionPolicy(flags.eviction).str();
   return text;
 }
 
-/// `{$first, $first+1, ...}`, or the one operand alone.
-static std::string getOperandList(unsigned first, int64_t count) {
+/// The operand that gives L2 the eviction priority that the modifiers give L1;
+/// null if there is none (PTX ISA, "createpolicy"; `no_allocate` is of L1
+/// only).
+static Value createCachePolicy(OpBuilder &builder, Location loc, Value ptr,
+                               AccessFlags flags) {
+  bool isPriority = flags.eviction == tile::EvictionPolicy::First ||
+                    flags.eviction == tile::EvictionPolicy::Last;
+  if (!isPriority || flags.isVolatile || getStateSpace(ptr) != ".global" ||
+      flags.cache != tile::CacheModifier::None ||
+      !getChip(builder.getInsertionBlock()->getParentOp()).hasCachePolicy)
+    return Value();
+  std::string text = "createpolicy.fractional.L2::" +
+                     tile::stringifyEvictionPolicy(flags.eviction).str() +
+                     ".b64 $0, 1.0;";
+  return emitPTX(builder, loc, text, "=l", builder.getI64Type(), {},
+                 /*pure=*/true)
+      .front();
+}
+
+std::string nv_detail::getOperandList(unsigned first, int64_t count) {
   std::string list;
   llvm::raw_string_ostream os(list);
   if (count > 1)
@@ -286,9 +296,16 @@ Registers nv_detail::emitLoad(OpBuilder &builder, Location loc, Value ptr,
         constraints += "," + llvm::utostr(i);
       }
     }
-    text += getModifiers("ld", ptr, flags) + units.getSuffix() + " " +
-            getOperandList(0, units.count) + ", [$" +
-            llvm::utostr(units.count) + "];";
+    Value policy = createCachePolicy(builder, loc, ptr, flags);
+    text += getModifiers("ld", ptr, flags) + (policy ? ".L2::cache_hint" : "") +
+            units.getSuffix() + " " + getOperandList(0, units.count) + ", [$" +
+            llvm::utostr(units.count) + "]";
+    if (policy) {
+      text += ", $" + llvm::utostr(units.count + operands.size());
+      constraints += ",l";
+      operands.push_back(policy);
+    }
+    text += ";";
     SmallVector<Type> types(units.count, units.registerType);
     for (Value value : emitPTX(builder, loc, text, constraints, types, operands,
                                /*pure=*/false))
@@ -328,7 +345,14 @@ void nv_detail::emitStore(OpBuilder &builder, Location loc, Value ptr,
     constraints += ",b";
     text = "@$" + llvm::utostr(units.count + 1) + " ";
   }
-  text += getModifiers("st", ptr, flags) + units.getSuffix() + " [$0], " +
-          getOperandList(1, units.count) + ";";
+  Value policy = createCachePolicy(builder, loc, ptr, flags);
+  text += getModifiers("st", ptr, flags) + (policy ? ".L2::cache_hint" : "") +
+          units.getSuffix() + " [$0], " + getOperandList(1, units.count);
+  if (policy) {
+    text += ", $" + llvm::utostr(operands.size());
+    constraints += ",l";
+    operands.push_back(policy);
+  }
+  text += ";";
   emitPTX(builder, loc, text, constraints, {}, operands, /*pure=*/false);
 }

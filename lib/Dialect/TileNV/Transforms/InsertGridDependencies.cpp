@@ -62,8 +62,9 @@ static Operation *getLastLeadingLoad(Block &block) {
   for (Operation &op : block) {
     if (isLoad(&op))
       last = &op;
-    else if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op) ||
-             isa<tile::DotOp, tile::DotScaledOp>(op))
+    else if (!isa<tile::AssumeOp>(op) && // a promise, no code
+             (op.getNumRegions() != 0 || !isMemoryEffectFree(&op) ||
+              isa<tile::DotOp, tile::DotScaledOp>(op)))
       break;
   }
   return last;
@@ -113,7 +114,9 @@ static bool collectAddress(Value value, Block &entry,
         return false;
       continue;
     }
-    if (op->getBlock() != &entry || op->getNumRegions() != 0 || !isPure(op))
+    // Foreign code without side effects may still read memory.
+    if (op->getBlock() != &entry || op->getNumRegions() != 0 || !isPure(op) ||
+        isa<tile::InlineAsmElementwiseOp, tile::ExternElementwiseOp>(op))
       return false;
     if (ops.insert(op))
       llvm::append_range(pending, op->getOperands());
@@ -128,6 +131,13 @@ struct EarlyLoad {
   llvm::SetVector<Operation *> address;
 };
 
+/// Whether `type` is a tile of pointers that a prefetch takes: what is in
+/// shared memory is in no cache.
+static bool isGlobalTile(Type type) {
+  return isa<RankedTensorType>(type) &&
+         cast<tile::PtrType>(getElementTypeOrSelf(type)).getMemorySpace() <= 1;
+}
+
 /// The loads up to `last` from addresses that are known before any memory is
 /// read. Those that all blocks read (weights, say) are left out: they are in
 /// the cache soon, and until then every block would ask for the same lines.
@@ -137,8 +147,7 @@ static SmallVector<EarlyLoad> getEarlyLoads(Operation *last) {
   for (Operation &op :
        llvm::make_range(entry.begin(), std::next(last->getIterator()))) {
     auto load = dyn_cast<tile::LoadOp>(op);
-    if (!load || load.getIsVolatile() ||
-        !isa<RankedTensorType>(load.getPtr().getType()))
+    if (!load || load.getIsVolatile() || !isGlobalTile(load.getPtr().getType()))
       continue;
     EarlyLoad early{load, {}};
     if (!collectAddress(load.getPtr(), entry, early.address) ||

@@ -168,3 +168,19 @@ gpu.module @overflow {
     gpu.return
   }
 }
+
+// -----
+
+#l = #tile_gpu.layout<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []}>
+
+// Packed assembly may give equal elements different results, by their place in the pack.
+// CHECK-LABEL: gpu.func @packed
+// CHECK-COUNT-2: arith.xori
+gpu.module @packed {
+  gpu.func @packed(%i: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %a = tile.splat %i : tensor<64xi32, #l>
+    %b = tile.inline_asm_elementwise pure "mov.b32 $0, $2; add.s32 $1, $3, 1;" constraints "=r,=r,r,r" pack 2 (%a) : (tensor<64xi32, #l>) -> tensor<64xi32, #l>
+    %c = arith.xori %b, %a : tensor<64xi32, #l>
+    gpu.return
+  }
+}

@@ -138,3 +138,45 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// Indices that are the position XOR a constant: elements change places between
+// lanes or registers, without shared memory. Between warps there is no way
+// around it.
+
+#tile = #tile_gpu.shared<order = [0, 1], swizzle = 0>
+#a = #tile_gpu.layout<{register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[0, 64]]}>
+#row = #tile_gpu.layout<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64]]}>
+gpu.module @m {
+  // CHECK-LABEL: gpu.func @exchange
+  // CHECK-DAG: %[[C32:.*]] = arith.constant 32 : i32
+  // CHECK-DAG: %[[C6:.*]] = arith.constant 6 : i32
+  // CHECK: %[[PAIR:.*]] = llvm.load {{.*}} -> vector<2xf32>
+  // CHECK: %[[X0:.*]] = llvm.extractelement %[[PAIR]][%c0
+  // CHECK: %[[X1:.*]] = llvm.extractelement %[[PAIR]][%c1
+  // CHECK-NOT: gpu.barrier
+  // Positions 13 away: the other register of the lane 6 away.
+  // CHECK: %[[Y0:.*]], %{{.*}} = gpu.shuffle xor %[[X1]], %[[C6]], %[[C32]]
+  // CHECK: %[[Y1:.*]], %{{.*}} = gpu.shuffle xor %[[X0]], %[[C6]], %[[C32]]
+  // The whole order reversed: 127 away, in the other warp.
+  // CHECK: gpu.barrier
+  // CHECK-NOT: gpu.shuffle
+  // CHECK: gpu.return
+  gpu.func @exchange() kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %in = tile_gpu.alloc {offset = 0 : i64} : !tile_gpu.memdesc<1x128xf32, #tile, mutable>
+    %x = tile_gpu.local_load %in : !tile_gpu.memdesc<1x128xf32, #tile, mutable> -> tensor<1x128xf32, #a>
+    %p = tile.arange 0, 128 : tensor<128xi32, #row>
+    %c13 = arith.constant dense<13> : tensor<128xi32, #row>
+    %q = arith.xori %p, %c13 : tensor<128xi32, #row>
+    %i = tile.expand_dims %q 0 : tensor<128xi32, #row> -> tensor<1x128xi32, #a>
+    %y = tile.gather %x[%i] axis 1 : tensor<1x128xf32, #a>, tensor<1x128xi32, #a> -> tensor<1x128xf32, #a>
+    %c127 = arith.constant dense<127> : tensor<128xi32, #row>
+    %r = arith.subi %c127, %p : tensor<128xi32, #row>
+    %j = tile.expand_dims %r 0 : tensor<128xi32, #row> -> tensor<1x128xi32, #a>
+    %z = tile.gather %y[%j] axis 1 {tile_gpu.scratch = #tile_gpu.scratch<offset = 1024, bytes = 512>} : tensor<1x128xf32, #a>, tensor<1x128xi32, #a> -> tensor<1x128xf32, #a>
+    %out = tile_gpu.alloc {offset = 2048 : i64} : !tile_gpu.memdesc<1x128xf32, #tile, mutable>
+    tile_gpu.local_store %z, %out : tensor<1x128xf32, #a>, !tile_gpu.memdesc<1x128xf32, #tile, mutable>
+    gpu.return
+  }
+}

@@ -48,13 +48,11 @@ gpu.func @fadd(%p: !tile.ptr<f32>, %q: !tile.ptr<f64>, %r: !tile.ptr<f16>) kerne
   gpu.return
 }
 
-// fmax by the order of the bits; a NaN operand becomes -infinity.
+// fmax by the order of the bits, that of NaNs included.
 // CHECK-LABEL: gpu.func @fmax
 // CHECK-SAME: %{{[a-z0-9]+}}: !llvm.ptr<1>, %[[X:[a-z0-9]+]]: f32
-// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]] : f32
-// CHECK: %[[LOW:.*]] = arith.constant 0xFF800000 : f32
-// CHECK: %[[V:.*]] = arith.select %[[NAN]], %[[LOW]], %[[X]] : f32
-// CHECK: %[[B:.*]] = arith.bitcast %[[V]] : f32 to i32
+// CHECK-NOT: arith.select
+// CHECK: %[[B:.*]] = arith.bitcast %[[X]] : f32 to i32
 // CHECK: %[[NEG:.*]] = arith.cmpi slt, %[[B]]
 // CHECK: %[[POS:.*]] = arith.cmpi sge, %[[B]]
 // CHECK: %[[OLD:.*]] = llvm.inline_asm {{.*}} "@$3 atom.relaxed.gpu.global.max.s32 $0, [$1], $2;", "=r,l,r,b,0" %{{.*}}, %[[B]], %[[POS]], %{{.*}} :

@@ -116,3 +116,52 @@ gpu.func @types(%b: !tile.ptr<i1>, %p: !tile.ptr<!tile.ptr<f32>>, %e: !tile.ptr<
 }
 
 }
+
+// From sm_80 on, L2 gets the eviction priority, too, by an operand. Other hints have none.
+gpu.module @cache_policy [#nvvm.target<chip = "sm_80">] {
+// CHECK-LABEL: gpu.func @cache_policy
+// CHECK: %[[FIRST:.*]] = llvm.inline_asm asm_dialect = att "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l"
+// CHECK: "ld.global.L1::evict_first.L2::cache_hint.b32 $0, [$1], $2;", "=r,l,l" %{{.*}}, %[[FIRST]]
+// CHECK: %[[LAST:.*]] = llvm.inline_asm asm_dialect = att "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;", "=l"
+// CHECK: "@$2 ld.global.L1::evict_last.L2::cache_hint.b32 $0, [$1], $4;", "=r,l,b,0,l" %{{.*}}, %{{.*}}, %{{.*}}, %[[LAST]]
+// CHECK-NOT: createpolicy
+// CHECK: "ld.global.L1::no_allocate.b32
+// CHECK: "@$2 ld.volatile.global.b32
+// CHECK: "ld.global.cg.b32
+// CHECK: %[[STORED:.*]] = llvm.inline_asm asm_dialect = att "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l"
+// CHECK: "@$2 st.global.L1::evict_first.L2::cache_hint.b32 [$0], $1, $3;", "l,r,b,l" %{{.*}}, %{{.*}}, %{{.*}}, %[[STORED]]
+gpu.func @cache_policy(%p: !tile.ptr<i32>, %c: i1) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %x = tile.load %p evict(evict_first) : !tile.ptr<i32>
+  %y = tile.load %p mask %c evict(evict_last) : !tile.ptr<i32>
+  %z = tile.load %p evict(no_allocate) : !tile.ptr<i32>
+  %v = tile.load %p mask %c evict(evict_first) volatile : !tile.ptr<i32>
+  %w = tile.load %p cache(cg) evict(evict_first) : !tile.ptr<i32>
+  tile.store %p, %x mask %c evict(evict_first) : !tile.ptr<i32>
+  gpu.return
+}
+}
+
+// Of elements at one address one is loaded: two of the eight here, each for a block of 4. Where the
+// masks of a block differ, and of volatile loads, all are.
+gpu.module @same_address {
+// CHECK-LABEL: gpu.func @same_address
+// CHECK-COUNT-2: = llvm.load {{.*}} -> i32
+// CHECK-NOT: llvm.load
+// CHECK-COUNT-8: "@$2 ld.global.b32
+// CHECK-NOT: ld.global
+// CHECK-COUNT-8: llvm.load volatile
+// CHECK-NOT: llvm.load
+gpu.func @same_address(%p: !tile.ptr<i32>, %n: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %i = tile.arange 0, 256 : tensor<256xi32, #l>
+  %two = arith.constant dense<2> : tensor<256xi32, #l>
+  %group = arith.shrui %i, %two : tensor<256xi32, #l>
+  %s = tile.splat %p : tensor<256x!tile.ptr<i32>, #l>
+  %q = tile.addptr %s, %group : tensor<256x!tile.ptr<i32>, #l>, tensor<256xi32, #l>
+  %x = tile.load %q : tensor<256x!tile.ptr<i32>, #l>
+  %bound = tile.splat %n : tensor<256xi32, #l>
+  %mask = arith.cmpi slt, %i, %bound : tensor<256xi32, #l>
+  %y = tile.load %q mask %mask : tensor<256x!tile.ptr<i32>, #l>
+  %z = tile.load %q volatile : tensor<256x!tile.ptr<i32>, #l>
+  gpu.return
+}
+}

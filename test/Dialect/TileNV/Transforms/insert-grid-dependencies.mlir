@@ -129,6 +129,52 @@ gpu.module @hopper [#nvvm.target<chip = "sm_90">] {
     gpu.return
   }
 
+  // Assembly may read memory though it is pure, so what depends on it is not prefetched. Nor is what lies
+  // in shared memory.
+  // CHECK-LABEL: gpu.func @prefetches_not(
+  // CHECK-NEXT: nvvm.griddepcontrol wait
+  // CHECK-NOT: prefetch
+  // CHECK: gpu.return
+  gpu.func @prefetches_not(%p: !tile.ptr<f32>, %s: !tile.ptr<f32, 3>) kernel {
+    %x = tile.program_id x : i32
+    %i = tile.arange 0, 128 : tensor<128xi32>
+    %far = tile.inline_asm_elementwise pure "ld.global.b32 $0, [somewhere];" constraints "=r,r" (%i) : (tensor<128xi32>) -> tensor<128xi32>
+    %base = tile.addptr %p, %x : !tile.ptr<f32>, i32
+    %bases = tile.splat %base : tensor<128x!tile.ptr<f32>>
+    %q = tile.addptr %bases, %far : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %a = tile.load %q : tensor<128x!tile.ptr<f32>>
+    %shared = tile.addptr %s, %x : !tile.ptr<f32, 3>, i32
+    %shareds = tile.splat %shared : tensor<128x!tile.ptr<f32, 3>>
+    %r = tile.addptr %shareds, %i : tensor<128x!tile.ptr<f32, 3>>, tensor<128xi32>
+    %b = tile.load %r : tensor<128x!tile.ptr<f32, 3>>
+    %sum = arith.addf %a, %b : tensor<128xf32>
+    tile.store %q, %sum : tensor<128x!tile.ptr<f32>>
+    gpu.return
+  }
+
+  // A kernel that begins with promises has the same first loads.
+  // CHECK-LABEL: gpu.func @promises(
+  // CHECK: scf.if
+  // CHECK-NEXT: tile_nv.prefetch
+  // CHECK: nvvm.griddepcontrol wait
+  // CHECK-NEXT: tile.load
+  // CHECK-NEXT: nvvm.griddepcontrol launch_dependents
+  // CHECK: %[[C:.*]] = arith.cmpi sgt
+  // CHECK-NEXT: tile.assume %[[C]]
+  gpu.func @promises(%p: !tile.ptr<f32>, %n: i32) kernel {
+    %zero = arith.constant 0 : i32
+    %c = arith.cmpi sgt, %n, %zero : i32
+    tile.assume %c
+    %x = tile.program_id x : i32
+    %i = tile.arange 0, 128 : tensor<128xi32>
+    %base = tile.addptr %p, %x : !tile.ptr<f32>, i32
+    %bases = tile.splat %base : tensor<128x!tile.ptr<f32>>
+    %q = tile.addptr %bases, %i : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %a = tile.load %q : tensor<128x!tile.ptr<f32>>
+    tile.store %q, %a : tensor<128x!tile.ptr<f32>>
+    gpu.return
+  }
+
   // CHECK-LABEL: gpu.func @helper() {
   // CHECK-NEXT: gpu.return
   gpu.func @helper() {

@@ -209,9 +209,9 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [
 
     - `kind`: `add`, `max`, `min` (signed), `umax`, `umin`, `and`, `or`, `xor` on
       `i32` and `i64`; `fadd` on `f16`, `bf16`, `f32` and `f64`; `fmax` and
-      `fmin` on `f32` and `f64`, where a NaN as the value changes nothing and the
-      result is unspecified where memory holds a NaN; `xchg` on any of these
-      types.
+      `fmin` on `f32` and `f64` by IEEE 754's total order, in which -0.0 is below
+      0.0, a NaN without a sign is above and one with a sign below all numbers;
+      `xchg` on any of these types.
     - `ptr` is a pointer or a tile of pointers.
     - `value` has its shape and encoding and the pointee as element type; so has
       the result.

@@ -116,11 +116,15 @@ public:
   /// True if what `op` becomes holds a barrier of all threads between its
   /// writes to its scratch memory and its reads of it.
   virtual bool hasInternalBarrier(Operation *op) const { return false; }
+  /// Neighbours that the atomic `op` on global memory can take in one aligned
+  /// access: a power of two.
+  virtual int64_t getAtomicElements(Operation *op) const { return 1; }
 };
 
 /// The answers of all loaded dialects that implement the interface.
 int64_t getScratchBytes(Operation *op);
 bool hasInternalBarrier(Operation *op);
+int64_t getAtomicElements(Operation *op);
 
 /// `<kernel>_<suffix>`, with a number behind it if the kernel's module has a
 /// symbol of that name already.
@@ -128,6 +132,19 @@ std::string getUniqueName(Operation *kernel, StringRef suffix);
 
 /// The scalars of one tile value, by register.
 using Registers = SmallVector<Value>;
+
+/// `rewriter.replaceOpWithMultiple` in a time that does not depend on the size
+/// of the block. MLIR looks for the last of several values, and numbers the
+/// whole block to compare ops that are new in it. So if ops that differ made
+/// them, one op names them all; tile-gpu-distribute takes it away at the end.
+void replaceWithRegisters(ConversionPatternRewriter &rewriter, Operation *op,
+                          SmallVector<Registers> results);
+
+/// For each register of a tile of `type`, which has a layout, the first
+/// register that holds an equal element, if along each dimension d every
+/// aligned block of `constancy[d]` elements holds one value.
+SmallVector<size_t> getRepresentatives(RankedTensorType type,
+                                       ArrayRef<int64_t> constancy);
 
 /// Bytes that an element of `type` takes in memory (i1: 1; pointers: 8).
 int64_t getElementBytes(Type type);

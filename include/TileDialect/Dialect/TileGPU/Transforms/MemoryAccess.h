@@ -32,8 +32,9 @@ struct MemoryAccess {
   /// Neighbours along order[0] that one aligned vector access can take,
   /// whatever its size: a power of two.
   int64_t contiguity = 1;
-  /// Atomics take one element at a time.
-  bool isAtomic = false;
+  /// Elements that one access can take whatever its size: what an atomic
+  /// allows (`getAtomicElements`), else as many as fit.
+  int64_t maxElements = kMaxVectorBytes;
   bool isLoad = false;
 
   /// Elements of one access if the tile has `layout`.

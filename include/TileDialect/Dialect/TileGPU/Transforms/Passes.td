@@ -82,9 +82,10 @@ def TileGPUInsertBarriers : Pass<"tile-gpu-insert-barriers", "::mlir::gpu::GPUMo
     `tile.alias_group`, or where one of the two pointers comes from no argument) if
     other threads may write an element than load it: where elements have several
     holders (a scalar has one in each thread), or the write is of another shape,
-    layout or width. If all those threads are of one warp, the barrier is `tile_gpu.barrier of_warp`. A load and a store of one
-    layout without copies are taken to access the same elements: a kernel that
-    permutes memory in place needs a `tile.barrier` of its own.
+    layout or width. If all those threads are of one warp, the barrier is
+    `tile_gpu.barrier of_warp`. A load and a store of one layout without copies are
+    taken to access the same elements: a kernel that permutes memory in place needs
+    a `tile.barrier` of its own.
   }];
   let dependentDialects = ["::mlir::tile_gpu::TileGPUDialect"];
 }

@@ -29,7 +29,8 @@ def TileNV_PrefetchOp : TileNV_Op<"prefetch", [MemoryEffects<[MemWrite<TileNV_Ca
     since all writes to global memory go through the L2 cache.
 
     - `ptr` is a tile of pointers to global memory (memory space 1, or 0, generic).
-    - `mask` is an `i1` of that shape and encoding.
+    - `mask` is an `i1` of that shape and encoding. Of neighbours that one access
+      of a thread could take, the first one decides.
 
     Example:
     ```mlir

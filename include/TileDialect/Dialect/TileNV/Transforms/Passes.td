@@ -41,9 +41,11 @@ def TileNVInsertGridDependencies : Pass<"tile-nv-insert-grid-dependencies", "::m
     loop, store ...), never before the wait: the grid behind this one may then rely
     on everything in front of this one. What these loads do not need moves behind
     them. Ahead of the wait, the first blocks of the grid `tile_nv.prefetch` what
-    these loads will read (4 MiB together), as far as addresses and masks are
-    computed from the arguments and, the address, from the place in the grid. A kernel that has a `griddepcontrol.wait` of its own stays as it is; one
-    that only launches its dependents itself gets the wait.
+    these loads will read (4 MiB together), as far as it is in global memory and
+    addresses and masks need no memory to be read: arithmetic on arguments and the
+    place in the grid, on which the address has to depend.
+    A kernel that has a `griddepcontrol.wait` of its own stays as it is; one that
+    only launches its dependents itself gets the wait.
     Leaves: these kernels with the attribute `tile_nv.programmatic_launch`. Without
     that kind of launch the instructions do nothing, and on chips that do not have
     them (before sm_90) neither does the pass.
