@@ -216,6 +216,7 @@ def copy_block(source, target, row):
     target.store([row, 0], source.load([row, 0]) + 1.0)
 
 
+@pytest.mark.emulator
 @pytest.mark.parametrize("signature", [
     {"source": "tensordesc<fp32[4,8]>", "target": "tensordesc<fp32[4, 8]>", "row": "i32"},
     "tensordesc<fp32[4, 8]>, tensordesc<fp32[4,8]>, i32"])
