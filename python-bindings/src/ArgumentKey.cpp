@@ -417,6 +417,14 @@ bool ArgumentKey::addDescriptor(PyObject *value, PyObject *strings) {
          addNumbers(strides, rank - 1);
 }
 
+bool ArgumentKey::addElements(const LaunchParameter &parameter, PyObject *tuple,
+                              PyObject *strings, unsigned depth) {
+  for (Py_ssize_t i = 0, size = PyTuple_Size(tuple); i < size; ++i)
+    if (!addArgument(parameter, PyTuple_GetItem(tuple, i), strings, depth + 1))
+      return false;
+  return true;
+}
+
 bool ArgumentKey::addArgument(const LaunchParameter &parameter, PyObject *value,
                               PyObject *strings, unsigned depth) {
   if (parameter.isConstexpr)
@@ -431,29 +439,18 @@ bool ArgumentKey::addArgument(const LaunchParameter &parameter, PyObject *value,
   if (value == Py_None)
     return push(None);
   if (type == &PyTuple_Type) {
-    Py_ssize_t size = PyTuple_Size(value);
-    if (depth == kMaxDepth || !push(Tuple | uint64_t(size) << kPayloadShift))
-      return false;
-    for (Py_ssize_t i = 0; i < size; ++i)
-      if (!addArgument(parameter, PyTuple_GetItem(value, i), strings,
-                       depth + 1))
-        return false;
-    return true;
+    uint64_t size = PyTuple_Size(value);
+    return depth < kMaxDepth && push(Tuple | size << kPayloadShift) &&
+           addElements(parameter, value, strings, depth);
   }
   const ArgumentType *info = findArgumentType(value);
   if (!info)
     return false;
   if (info->fields && PyTuple_Check(value)) {
-    Py_ssize_t size = PyTuple_Size(value);
-    if (depth == kMaxDepth ||
-        !push(NamedTuple | uint64_t(size) << kPayloadShift) ||
-        !pushObject(reinterpret_cast<PyObject *>(info->type)))
-      return false;
-    for (Py_ssize_t i = 0; i < size; ++i)
-      if (!addArgument(parameter, PyTuple_GetItem(value, i), strings,
-                       depth + 1))
-        return false;
-    return true;
+    uint64_t size = PyTuple_Size(value);
+    return depth < kMaxDepth && push(NamedTuple | size << kPayloadShift) &&
+           pushObject(reinterpret_cast<PyObject *>(info->type)) &&
+           addElements(parameter, value, strings, depth);
   }
   if (info->array == ArrayKind::Descriptor)
     return addDescriptor(value, strings);

@@ -180,6 +180,9 @@ private:
 
   bool addArgument(const LaunchParameter &parameter, PyObject *value,
                    PyObject *strings, unsigned depth);
+  /// The elements of a tuple at `depth`.
+  bool addElements(const LaunchParameter &parameter, PyObject *tuple,
+                   PyObject *strings, unsigned depth);
   bool addInteger(const LaunchParameter &parameter, PyObject *value);
   bool addArray(const ArgumentType &type, bool isAligned, PyObject *value);
   bool addExchange(const ArgumentType &type, bool isAligned, PyObject *value);
