@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileDialect/Dialect/TileGPU/Transforms/Distribute.h"
-#include "TileDialect/Analysis/AxisInfo.h"
 #include "TileDialect/Dialect/TileGPU/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -169,8 +168,7 @@ bool keepsFacts(Operation *op) {
 /// Writes on each elementwise op which of its elements are known to be equal:
 /// the conversion computes only one of them. On the op, since the facts belong
 /// to values that the conversion replaces.
-void stateConstancy(gpu::GPUFuncOp func) {
-  tile::ModuleAxisInfo axisInfo(func);
+void stateConstancy(gpu::GPUFuncOp func, const tile::ModuleAxisInfo &axisInfo) {
   DenseSet<Value> certain;
   // Of a scalar, only the divisor and the constant matter to the ops that are
   // left, and both survive an overflow.
@@ -224,9 +222,9 @@ LogicalResult TileGPUDistributePass::distribute(gpu::GPUFuncOp func) {
       failed(checkLayouts(func, numWarps, numLanes)))
     return failure();
 
-  stateConstancy(func);
   DistributionTypeConverter converter(ctx);
   DistributionContext context(func, numWarps, numLanes);
+  stateConstancy(func, context.getAxisInfo());
   RewritePatternSet patterns(ctx);
   ConversionTarget target(*ctx);
   patterns.add<DistributeSignature>(converter, ctx);

@@ -139,6 +139,12 @@ DistributionContext::DistributionContext(Operation *kernel, int64_t numWarps,
   prologueEnd = warp;
 }
 
+const tile::ModuleAxisInfo &DistributionContext::getAxisInfo() {
+  if (!axisInfo)
+    axisInfo.emplace(kernel);
+  return *axisInfo;
+}
+
 template <typename T>
 T DistributionContext::atEntry(OpBuilder &builder,
                                llvm::function_ref<T()> create) {

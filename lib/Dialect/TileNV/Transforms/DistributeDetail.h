@@ -42,7 +42,7 @@ const tile_dialect::ChipInfo &getChip(Operation *kernel);
 /// replaces.
 class AccessPlan {
 public:
-  explicit AccessPlan(Operation *kernel);
+  explicit AccessPlan(DistributionContext &context);
   /// Elements of one access of `op`; 1 if nothing is known.
   int64_t getWidth(Operation *op) const { return widths.lookup_or(op, 1); }
   /// For each register that `load` fills the first one that it fills from the

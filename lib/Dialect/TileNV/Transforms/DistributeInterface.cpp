@@ -63,7 +63,7 @@ struct TileNVDistributeInterface : public tile_gpu::DistributeDialectInterface {
       const tile_gpu::DistributionTypeConverter &converter,
       RewritePatternSet &patterns, ConversionTarget &target,
       DistributionContext &context) const override {
-    auto plan = std::make_shared<const AccessPlan>(context.getKernel());
+    auto plan = std::make_shared<const AccessPlan>(context);
     populateMemoryPatterns(converter, patterns, context, plan);
     populateDescriptorPatterns(converter, patterns, context, plan);
     populateAtomicPatterns(converter, patterns, context, plan);

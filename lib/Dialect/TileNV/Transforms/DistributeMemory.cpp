@@ -14,7 +14,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "DistributeDetail.h"
-#include "TileDialect/Analysis/AxisInfo.h"
 #include "TileDialect/Dialect/TileGPU/IR/TileGPU.h"
 #include "TileDialect/Dialect/TileNV/IR/TileNV.h"
 
@@ -91,34 +90,28 @@ ArrayRef<size_t> AccessPlan::getSameAddress(tile::LoadOp load) const {
   return it == sameAddress.end() ? ArrayRef<size_t>() : it->second;
 }
 
-AccessPlan::AccessPlan(Operation *kernel) {
-  std::optional<tile::ModuleAxisInfo> info;
-  auto getInfo = [&]() -> tile::ModuleAxisInfo & {
-    if (!info)
-      info.emplace(kernel);
-    return *info;
-  };
-  kernel->walk([&](Operation *op) {
+AccessPlan::AccessPlan(DistributionContext &context) {
+  const tile::ModuleAxisInfo &info = context.getAxisInfo();
+  context.getKernel()->walk([&](Operation *op) {
     if (auto load = dyn_cast<tile::LoadOp>(op)) {
-      widths[op] = getTileWidth(getInfo(), load.getPtr(), load.getMask());
-      sameAddress[op] = findSameAddress(getInfo(), load);
+      widths[op] = getTileWidth(info, load.getPtr(), load.getMask());
+      sameAddress[op] = findSameAddress(info, load);
     } else if (auto store = dyn_cast<tile::StoreOp>(op))
-      widths[op] = getTileWidth(getInfo(), store.getPtr(), store.getMask());
+      widths[op] = getTileWidth(info, store.getPtr(), store.getMask());
     else if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
       widths[op] =
-          std::min(getTileWidth(getInfo(), atomic.getPtr(), atomic.getMask()),
+          std::min(getTileWidth(info, atomic.getPtr(), atomic.getMask()),
                    getAtomicElements(op));
     else if (auto prefetch = dyn_cast<PrefetchOp>(op))
-      widths[op] = getTileWidth(getInfo(), prefetch.getPtr(), /*mask=*/Value());
+      widths[op] = getTileWidth(info, prefetch.getPtr(), /*mask=*/Value());
     else if (auto load = dyn_cast<tile::DescLoadOp>(op))
-      widths[op] = getBoxWidth(getInfo(), load.getDesc(),
-                               load.getOffsets().back(), load.getType());
+      widths[op] = getBoxWidth(info, load.getDesc(), load.getOffsets().back(),
+                               load.getType());
     else if (auto store = dyn_cast<tile::DescStoreOp>(op))
-      widths[op] =
-          getBoxWidth(getInfo(), store.getDesc(), store.getOffsets().back(),
-                      store.getValue().getType());
+      widths[op] = getBoxWidth(info, store.getDesc(), store.getOffsets().back(),
+                               store.getValue().getType());
     else if (auto reduce = dyn_cast<tile::DescReduceOp>(op))
-      widths[op] = std::min(getBoxWidth(getInfo(), reduce.getDesc(),
+      widths[op] = std::min(getBoxWidth(info, reduce.getDesc(),
                                         reduce.getOffsets().back(),
                                         reduce.getValue().getType()),
                             getAtomicElements(op));

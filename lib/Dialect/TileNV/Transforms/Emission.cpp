@@ -225,23 +225,30 @@ static std::string getModifiers(StringRef instruction, Value ptr,
   return text;
 }
 
-/// The operand that gives L2 the eviction priority that the modifiers give L1;
-/// null if there is none (PTX ISA, "createpolicy"; `no_allocate` is of L1
-/// only).
-static Value createCachePolicy(OpBuilder &builder, Location loc, Value ptr,
-                               AccessFlags flags) {
+/// Adds the operand that gives L2 the eviction priority that the modifiers give
+/// L1, behind `numOutputs` results and `operands`. Returns what names it in the
+/// text, nothing if there is none (PTX ISA, "createpolicy"; `no_allocate` is of
+/// L1 only).
+static std::string addCachePolicy(OpBuilder &builder, Location loc, Value ptr,
+                                  AccessFlags flags, unsigned numOutputs,
+                                  std::string &constraints,
+                                  SmallVectorImpl<Value> &operands) {
   bool isPriority = flags.eviction == tile::EvictionPolicy::First ||
                     flags.eviction == tile::EvictionPolicy::Last;
   if (!isPriority || flags.isVolatile || getStateSpace(ptr) != ".global" ||
       flags.cache != tile::CacheModifier::None ||
       !getChip(builder.getInsertionBlock()->getParentOp()).hasCachePolicy)
-    return Value();
+    return "";
   std::string text = "createpolicy.fractional.L2::" +
                      tile::stringifyEvictionPolicy(flags.eviction).str() +
                      ".b64 $0, 1.0;";
-  return emitPTX(builder, loc, text, "=l", builder.getI64Type(), {},
-                 /*pure=*/true)
-      .front();
+  Value policy = emitPTX(builder, loc, text, "=l", builder.getI64Type(), {},
+                         /*pure=*/true)
+                     .front();
+  std::string operand = ", $" + llvm::utostr(numOutputs + operands.size());
+  constraints += ",l";
+  operands.push_back(policy);
+  return operand;
 }
 
 std::string nv_detail::getOperandList(unsigned first, int64_t count) {
@@ -296,16 +303,12 @@ Registers nv_detail::emitLoad(OpBuilder &builder, Location loc, Value ptr,
         constraints += "," + llvm::utostr(i);
       }
     }
-    Value policy = createCachePolicy(builder, loc, ptr, flags);
-    text += getModifiers("ld", ptr, flags) + (policy ? ".L2::cache_hint" : "") +
-            units.getSuffix() + " " + getOperandList(0, units.count) + ", [$" +
-            llvm::utostr(units.count) + "]";
-    if (policy) {
-      text += ", $" + llvm::utostr(units.count + operands.size());
-      constraints += ",l";
-      operands.push_back(policy);
-    }
-    text += ";";
+    std::string policy = addCachePolicy(builder, loc, ptr, flags, units.count,
+                                        constraints, operands);
+    text += getModifiers("ld", ptr, flags) +
+            (policy.empty() ? "" : ".L2::cache_hint") + units.getSuffix() +
+            " " + getOperandList(0, units.count) + ", [$" +
+            llvm::utostr(units.count) + "]" + policy + ";";
     SmallVector<Type> types(units.count, units.registerType);
     for (Value value : emitPTX(builder, loc, text, constraints, types, operands,
                                /*pure=*/false))
@@ -345,14 +348,10 @@ void nv_detail::emitStore(OpBuilder &builder, Location loc, Value ptr,
     constraints += ",b";
     text = "@$" + llvm::utostr(units.count + 1) + " ";
   }
-  Value policy = createCachePolicy(builder, loc, ptr, flags);
-  text += getModifiers("st", ptr, flags) + (policy ? ".L2::cache_hint" : "") +
-          units.getSuffix() + " [$0], " + getOperandList(1, units.count);
-  if (policy) {
-    text += ", $" + llvm::utostr(operands.size());
-    constraints += ",l";
-    operands.push_back(policy);
-  }
-  text += ";";
+  std::string policy = addCachePolicy(builder, loc, ptr, flags,
+                                      /*numOutputs=*/0, constraints, operands);
+  text += getModifiers("st", ptr, flags) +
+          (policy.empty() ? "" : ".L2::cache_hint") + units.getSuffix() +
+          " [$0], " + getOperandList(1, units.count) + policy + ";";
   emitPTX(builder, loc, text, constraints, {}, operands, /*pure=*/false);
 }

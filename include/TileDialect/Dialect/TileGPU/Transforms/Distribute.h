@@ -19,6 +19,7 @@
 #ifndef TILEDIALECT_DIALECT_TILEGPU_TRANSFORMS_DISTRIBUTE_H
 #define TILEDIALECT_DIALECT_TILEGPU_TRANSFORMS_DISTRIBUTE_H
 
+#include "TileDialect/Analysis/AxisInfo.h"
 #include "TileDialect/Dialect/TileGPU/IR/TileGPU.h"
 #include "mlir/IR/DialectInterface.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -57,6 +58,10 @@ public:
   Value getLaneId() const { return laneId; }
   Value getWarpId() const { return warpId; }
 
+  /// What is known of the kernel's tiles. Only until the conversion starts: it
+  /// replaces the values that the facts belong to.
+  const tile::ModuleAxisInfo &getAxisInfo();
+
   /// The i32 coordinates that the lane and warp contribute: the element that
   /// register 0 of this thread holds. Computed once per layout, at the entry.
   SmallVector<Value> getThreadCoords(OpBuilder &builder, LayoutAttr layout);
@@ -93,6 +98,7 @@ private:
   int64_t numLanes;
   int64_t sharedBytes = 0;
   Value threadId, laneId, warpId, sharedBase, isFirstThread;
+  std::optional<tile::ModuleAxisInfo> axisInfo;
   /// The last op of the prologue; entry values are created after it.
   Operation *prologueEnd = nullptr;
   llvm::DenseMap<Attribute, SmallVector<Value>> threadCoords;
